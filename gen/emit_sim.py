@@ -159,6 +159,7 @@ def emit_header(registry, missing):
     for entry in entries:
         if entry["stream"] == "legacy" and entry["symbol"] not in absent:
             lines.append(ctext.wrap(f"CUresult sim_{entry['symbol']}({ctext.parameters(entry)});"))
+            lines.append(f"#define SIM_PARAMETERS_{entry['symbol']} {ctext.parameters(entry)}")
     symbols = [entry["symbol"] for entry in entries]
     digest = hashlib.sha256("\n".join(symbols).encode()).hexdigest()[:16]
     lines += ["", "/* Answers to what entries refuse: src/sim/missing.def. */", *marks.constants(),

@@ -16,4 +16,34 @@
 
 #include "sim_behaviours.h" /* generated: CUresult sim_<symbol>(...) of every entry */
 
+/* The behaviour of an entry: one expression of its parameters, which the manual names. */
+#define SIM_ENTRY(symbol, ...)                                                                     \
+    CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+
+/* What a call answers is the function's answer too, unless it succeeds. */
+#define SIM_TRY(call)                                                                              \
+    do {                                                                                           \
+        const CUresult sim_try = (call);                                                           \
+        if (sim_try != CUDA_SUCCESS)                                                               \
+            return sim_try;                                                                        \
+    } while (0)
+
+/* The behaviour of an entry that tells one value, of what `find` finds; and of one that looks at
+ * `out` afterwards. */
+#define SIM_TELL(symbol, out, declaration, find, ...)                                              \
+    SIM_TELL_AFTER(symbol, out, declaration, (out) ? (find) : CUDA_ERROR_INVALID_VALUE, __VA_ARGS__)
+#define SIM_TELL_AFTER(symbol, out, declaration, find, ...)                                        \
+    CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
+    {                                                                                              \
+        declaration;                                                                               \
+        SIM_TRY(find);                                                                             \
+        if (!(out))                                                                                \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        *(out) = __VA_ARGS__;                                                                      \
+        return CUDA_SUCCESS;                                                                       \
+    }
+
 #endif

@@ -69,6 +69,8 @@ extern const struct sim_new_error {
 
 /* Before the first call: programs know the functions by other addresses. */
 void sim_entry_export(void *(*address)(size_t entry));
+/* The next entry that may have this name or symbol; NULL: the first, and after the last. */
+const struct sim_entry *sim_entry_next(const char *name, const struct sim_entry *entry);
 /* Where programs call the entry: what dlsym and cuGetProcAddress return. */
 void *sim_entry_address(const struct sim_entry *entry);
 

@@ -26,14 +26,15 @@ __attribute__((destructor)) static void end(void)
 
 void *cushim_sim_symbol(void *user, const char *symbol)
 {
-    void *found = NULL;
+    const struct sim_entry *entry = NULL;
     (void)user;
     sim_lock_enter();
     sim_start();
-    for (size_t i = 0; i < sim_entry_count && !found; i++)
-        if (sim_entries[i].since <= sim_config.cuda && strcmp(sim_entries[i].symbol, symbol) == 0 &&
-            !sim_fault_missing(&sim_entries[i]))
-            found = sim_entry_address(&sim_entries[i]);
+    while ((entry = sim_entry_next(symbol, entry)))
+        if (entry->since <= sim_config.cuda && strcmp(entry->symbol, symbol) == 0 &&
+            !sim_fault_missing(entry))
+            break;
+    void *found = entry ? sim_entry_address(entry) : NULL;
     sim_lock_leave();
     return found;
 }

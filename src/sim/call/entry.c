@@ -18,6 +18,32 @@ void *sim_entry_address(const struct sim_entry *entry)
     return exported ? exported((size_t)(entry - sim_entries)) : entry->function;
 }
 
+/* --- By name --- */
+
+/* The entries whose names begin alike up to a '_', each the next of another: numbers from 1. */
+static uint16_t first_of[1024], next_of[SIM_ENTRY_COUNT];
+
+static size_t place(const char *name)
+{
+    uint32_t hash = 0;
+    for (; *name && *name != '_'; name++)
+        hash = 31 * hash + (unsigned char)*name;
+    return hash % (sizeof first_of / sizeof *first_of);
+}
+
+const struct sim_entry *sim_entry_next(const char *name, const struct sim_entry *entry)
+{
+    static bool made;
+    for (size_t i = SIM_ENTRY_COUNT; !made && i; i--) {
+        uint16_t *first = &first_of[place(sim_entries[i - 1].name)];
+        next_of[i - 1] = *first;
+        *first = (uint16_t)i;
+    }
+    made = true;
+    size_t number = entry ? next_of[entry - sim_entries] : first_of[place(name)];
+    return number ? &sim_entries[number - 1] : NULL;
+}
+
 /* cuGetProcAddress, as measured on real drivers: the newest ABI of a name that this driver has and
  * that is not newer than the version asked for. */
 
@@ -32,8 +58,8 @@ void *sim_entry_address(const struct sim_entry *entry)
 static const struct sim_entry *best(const char *name, int version, bool per_thread, bool *exists)
 {
     const struct sim_entry *found = NULL;
-    for (size_t i = 0; i < sim_entry_count; i++) {
-        const struct sim_entry *entry = &sim_entries[i];
+    const struct sim_entry *entry = NULL;
+    while ((entry = sim_entry_next(name, entry))) {
         if (entry->since > sim_config.cuda || (entry->stream != LEGACY) != per_thread ||
             strcmp(entry->name, name) != 0)
             continue;
@@ -69,13 +95,11 @@ static CUresult ask(const char *symbol, void **pfn, int version, cuuint64_t flag
 /* The ABI that a caller of this version means, where this driver is too old to have it. */
 static const struct sim_entry *meant_by(const struct sim_entry *found, int version)
 {
-    const struct sim_entry *meant = found;
-    for (size_t i = 0; i < sim_entry_count; i++) {
-        const struct sim_entry *entry = &sim_entries[i];
+    const struct sim_entry *meant = found, *entry = NULL;
+    while ((entry = sim_entry_next(found->name, entry)))
         if (entry->stream == found->stream && entry->since > meant->since &&
             (unsigned)entry->since <= (unsigned)version && strcmp(entry->name, found->name) == 0)
             meant = entry;
-    }
     return meant->abi == found->abi ? NULL : meant;
 }
 
@@ -94,9 +118,7 @@ CUresult sim_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, c
 {
     const struct sim_entry *found;
     bool exists;
-    CUresult result = ask(symbol, pfn, cudaVersion, flags, &found, &exists);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(ask(symbol, pfn, cudaVersion, flags, &found, &exists));
     if (!found)
         return CUDA_ERROR_NOT_FOUND;
     *pfn = address_of(found, cudaVersion);
@@ -108,9 +130,7 @@ CUresult sim_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion
 {
     const struct sim_entry *found;
     bool exists;
-    CUresult result = ask(symbol, pfn, cudaVersion, flags, &found, &exists);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(ask(symbol, pfn, cudaVersion, flags, &found, &exists));
     *pfn = found ? address_of(found, cudaVersion) : NULL;
     if (symbolStatus)
         *symbolStatus = found    ? CU_GET_PROC_ADDRESS_SUCCESS

@@ -13,21 +13,18 @@ bool sim_context_create_flags_valid(unsigned flags)
 
 static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     struct sim_context *context;
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     if (!sim_context_create_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & CU_CTX_USER_COREDUMP_ENABLE) /* shown so by real drivers */
         flags = (flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
-    CUresult result = sim_life_begin(device, flags, false, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_life_begin(device, flags, false, &context));
     context->api_version = api_version;
-    result = sim_stack_push((CUcontext)context);
+    CUresult result = sim_stack_push((CUcontext)context);
     if (result == CUDA_SUCCESS)
         *pctx = (CUcontext)context;
     else
@@ -35,15 +32,8 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
     return result;
 }
 
-CUresult sim_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
-{
-    return create(pctx, flags, dev, 3010);
-}
-
-CUresult sim_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
-{
-    return create(pctx, flags, dev, 3020);
-}
+SIM_ENTRY(cuCtxCreate, create(pctx, flags, dev, 3010))
+SIM_ENTRY(cuCtxCreate_v2, create(pctx, flags, dev, 3020))
 
 /* An affinity asks for some of the multiprocessors: only under the multi-process service. */
 CUresult sim_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
@@ -86,9 +76,7 @@ CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
 CUresult sim_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!pctx || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     context->attached++;

@@ -68,67 +68,33 @@ CUresult sim_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
 {
     struct sim_context *context;
-    CUresult result = sim_current_of(ctx, &context);
-    if (result == CUDA_SUCCESS)
-        result = sim_capture_refuse_context(context);
-    return result == CUDA_SUCCESS ? sim_stream_synchronize_context(context) : result;
+    SIM_TRY(sim_current_of(ctx, &context));
+    SIM_TRY(sim_capture_refuse_context(context));
+    return sim_stream_synchronize_context(context);
 }
 
-CUresult sim_cuCtxGetFlags(unsigned int *flags)
-{
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result != CUDA_SUCCESS)
-        return result;
-    *flags = context->flags;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuCtxGetFlags, flags, struct sim_context *context, sim_current(&context), context->flags)
 
 CUresult sim_cuCtxSetFlags(unsigned int flags)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!sim_context_create_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
     context->flags = (flags & ~(unsigned)CU_CTX_MAP_HOST) | (context->flags & CU_CTX_MAP_HOST);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
-{
-    struct sim_context *context;
-    CUresult result = sim_current_of(ctx, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!version)
-        return CUDA_ERROR_INVALID_VALUE;
-    *version = context->api_version;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
-{
-    struct sim_context *context;
-    CUresult result = sim_current_of(ctx, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!ctxId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *ctxId = context->id;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuCtxGetApiVersion, version, struct sim_context *context,
+               sim_current_of(ctx, &context), context->api_version)
+SIM_TELL_AFTER(cuCtxGetId, ctxId, struct sim_context *context, sim_current_of(ctx, &context),
+               context->id)
 
 CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
 {
     struct sim_context *context;
     int count = 0;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!pExecAffinity)
         return CUDA_ERROR_INVALID_VALUE;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
@@ -142,8 +108,6 @@ CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffi
 CUresult sim_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *result, CUdevResourceType type)
 {
     struct sim_context *context;
-    CUresult code = sim_current_of(hCtx, &context);
-    if (code != CUDA_SUCCESS)
-        return code;
+    SIM_TRY(sim_current_of(hCtx, &context));
     return sim_cuDeviceGetDevResource(context->device->ordinal, result, type);
 }

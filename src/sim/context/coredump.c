@@ -73,14 +73,14 @@ CUresult sim_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value
 /* A context's are the process's. */
 CUresult sim_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
 {
-    CUresult result = sim_current_check();
-    return result == CUDA_SUCCESS ? sim_cuCoredumpGetAttributeGlobal(attrib, value, size) : result;
+    SIM_TRY(sim_current_check());
+    return sim_cuCoredumpGetAttributeGlobal(attrib, value, size);
 }
 
 CUresult sim_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
 {
-    CUresult result = sim_current_check();
-    return result == CUDA_SUCCESS ? sim_cuCoredumpSetAttributeGlobal(attrib, value, size) : result;
+    SIM_TRY(sim_current_check());
+    return sim_cuCoredumpSetAttributeGlobal(attrib, value, size);
 }
 
 /* --- Who is to be told of a dump: kept, as none begins here --- */
@@ -107,24 +107,9 @@ static CUresult drop(enum sim_registered what, CUcoredumpCallbackHandle handle)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCoredumpRegisterStartCallback(CUcoredumpStatusCallback callback, void *userData,
-                                             CUcoredumpCallbackHandle *callbackOut)
-{
-    return add(SIM_REGISTERED_DUMP_START, callback, userData, callbackOut);
-}
-
-CUresult sim_cuCoredumpRegisterCompleteCallback(CUcoredumpStatusCallback callback, void *userData,
-                                                CUcoredumpCallbackHandle *callbackOut)
-{
-    return add(SIM_REGISTERED_DUMP_COMPLETE, callback, userData, callbackOut);
-}
-
-CUresult sim_cuCoredumpDeregisterStartCallback(CUcoredumpCallbackHandle callback)
-{
-    return drop(SIM_REGISTERED_DUMP_START, callback);
-}
-
-CUresult sim_cuCoredumpDeregisterCompleteCallback(CUcoredumpCallbackHandle callback)
-{
-    return drop(SIM_REGISTERED_DUMP_COMPLETE, callback);
-}
+SIM_ENTRY(cuCoredumpRegisterStartCallback,
+          add(SIM_REGISTERED_DUMP_START, callback, userData, callbackOut))
+SIM_ENTRY(cuCoredumpRegisterCompleteCallback,
+          add(SIM_REGISTERED_DUMP_COMPLETE, callback, userData, callbackOut))
+SIM_ENTRY(cuCoredumpDeregisterStartCallback, drop(SIM_REGISTERED_DUMP_START, callback))
+SIM_ENTRY(cuCoredumpDeregisterCompleteCallback, drop(SIM_REGISTERED_DUMP_COMPLETE, callback))

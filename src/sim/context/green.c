@@ -71,12 +71,11 @@ CUgreenCtx sim_green_of(const struct sim_context *context)
 CUresult sim_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
                               unsigned int flags)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     struct description *description = sim_object(SIM_OTHER, desc);
     if (!phCtx || flags != CU_GREEN_CTX_DEFAULT_STREAM || (desc && !description))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     struct sim_green *green = calloc(1, sizeof *green);
     if (!green)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -97,25 +96,15 @@ CUresult sim_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevic
 CUresult sim_cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
     struct sim_green *green;
-    CUresult result = find(hCtx, &green);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(find(hCtx, &green));
     sim_object_remove(&green->object);
     sim_life_end(green->context);
     free(green);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
-{
-    struct sim_green *green;
-    CUresult result = find(hCtx, &green);
-    if (!pContext)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        *pContext = (CUcontext)green->context;
-    return result;
-}
+SIM_TELL(cuCtxFromGreenCtx, pContext, struct sim_green *green, find(hCtx, &green),
+         (CUcontext)green->context)
 
 CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                       CUdevResourceType type)
@@ -131,30 +120,21 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
     return result;
 }
 
-CUresult sim_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId)
-{
-    struct sim_green *green;
-    CUresult result = find(greenCtx, &green);
-    if (!greenCtxId)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        *greenCtxId = green->context->id;
-    return result;
-}
+SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &green),
+         green->context->id)
 
 CUresult sim_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
     struct sim_green *green;
-    CUresult result = find(hCtx, &green);
-    return result == CUDA_SUCCESS ? sim_cuCtxRecordEvent((CUcontext)green->context, hEvent)
-                                  : result;
+    SIM_TRY(find(hCtx, &green));
+    return sim_cuCtxRecordEvent((CUcontext)green->context, hEvent);
 }
 
 CUresult sim_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
     struct sim_green *green;
-    CUresult result = find(hCtx, &green);
-    return result == CUDA_SUCCESS ? sim_cuCtxWaitEvent((CUcontext)green->context, hEvent) : result;
+    SIM_TRY(find(hCtx, &green));
+    return sim_cuCtxWaitEvent((CUcontext)green->context, hEvent);
 }
 
 /* Its streams never wait for the legacy stream. */
@@ -178,19 +158,10 @@ CUresult sim_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pG
 {
     if (!pctx || !pGreenCtx)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_cuStreamGetCtx(hStream, pctx);
-    if (result == CUDA_SUCCESS)
-        *pGreenCtx = sim_green_of(((const struct sim_context *)*pctx));
-    return result;
+    SIM_TRY(sim_cuStreamGetCtx(hStream, pctx));
+    *pGreenCtx = sim_green_of(((const struct sim_context *)*pctx));
+    return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
-{
-    struct sim_stream *stream;
-    if (!phCtx)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *phCtx = sim_green_of(stream->object.context);
-    return result;
-}
+SIM_TELL(cuStreamGetGreenCtx, phCtx, struct sim_stream *stream, sim_stream(hStream, &stream),
+         sim_green_of(stream->object.context))

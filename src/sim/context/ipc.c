@@ -8,15 +8,11 @@
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
 {
     struct sim_shared_token token;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     const struct sim_allocation *found = sim_range_find(dptr);
     if (!pHandle || !found || found->ending || found->kind != SIM_MEMORY_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_share_block(found->address, NULL, &token);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_share_block(found->address, NULL, &token));
     memset(pHandle, 0, sizeof *pHandle);
     memcpy(pHandle, &token, sizeof token);
     return CUDA_SUCCESS;
@@ -40,9 +36,7 @@ CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 hand
     struct sim_shared_token token;
     if (!pdptr || !(Flags & CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS))
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     memcpy(&token, &handle, sizeof token);
     if (!sim_shared_is_token(&token, SIM_SHARED_MEMORY))
         return CUDA_ERROR_INVALID_VALUE;
@@ -56,9 +50,7 @@ CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 hand
         if (!shared) /* its owner has freed it, or has ended */
             return sim_shared_has_maker(&token) ? CUDA_ERROR_INVALID_VALUE
                                                 : CUDA_ERROR_INVALID_HANDLE;
-        result = sim_share_open(context, SIM_MEMORY_OPENED, shared, &found);
-        if (result != CUDA_SUCCESS)
-            return result;
+        SIM_TRY(sim_share_open(context, SIM_MEMORY_OPENED, shared, &found));
     }
     found->synchronous = false;
     found->opened++;
@@ -68,9 +60,7 @@ CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 hand
 
 CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     struct sim_allocation *found = sim_memory_at(dptr);
     if (!found || found->kind != SIM_MEMORY_OPENED)
         return CUDA_ERROR_INVALID_VALUE;
@@ -80,17 +70,13 @@ CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)
 CUresult sim_cuIpcGetEventHandle(CUipcEventHandle_v1 *pHandle, CUevent event)
 {
     struct sim_shared_token token;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     struct sim_event *found = sim_object(SIM_EVENT, event);
     if (!pHandle || !event)
         return CUDA_ERROR_INVALID_VALUE;
     if (!found || !(found->flags & CU_EVENT_INTERPROCESS))
         return CUDA_ERROR_INVALID_HANDLE;
-    result = sim_event_shared_begin(found, &token);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_event_shared_begin(found, &token));
     memset(pHandle, 0, sizeof *pHandle);
     memcpy(pHandle, &token, sizeof token);
     return CUDA_SUCCESS;
@@ -102,9 +88,7 @@ CUresult sim_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle_v1 handle)
     struct sim_shared_token token;
     if (!phEvent)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     memcpy(&token, &handle, sizeof token);
     if (!sim_shared_is_token(&token, SIM_SHARED_EVENT))
         return CUDA_ERROR_MAP_FAILED;
@@ -127,9 +111,7 @@ CUresult sim_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle_v1 handle)
 CUresult sim_cuImportExternalMemory(CUexternalMemory *extMem_out,
                                     const CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 *memHandleDesc)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!extMem_out || !memHandleDesc)
         return CUDA_ERROR_INVALID_VALUE;
     return SIM_LACK_cuImportExternalMemory_any;
@@ -138,9 +120,7 @@ CUresult sim_cuImportExternalMemory(CUexternalMemory *extMem_out,
 CUresult sim_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
                                        const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 *semHandleDesc)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!extSem_out || !semHandleDesc)
         return CUDA_ERROR_INVALID_VALUE;
     return SIM_LACK_cuImportExternalSemaphore_any;

@@ -64,15 +64,12 @@ static CUresult check(const struct sim_context *context, CUlimit limit)
 CUresult sim_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!pvalue)
         return CUDA_ERROR_INVALID_VALUE;
-    result = check(context, limit);
-    if (result == CUDA_SUCCESS)
-        *pvalue = context->limits[limit];
-    return result;
+    SIM_TRY(check(context, limit));
+    *pvalue = context->limits[limit];
+    return CUDA_SUCCESS;
 }
 
 static size_t clamp(size_t value, size_t low, size_t high)
@@ -88,11 +85,8 @@ static size_t round_up(size_t value, size_t step)
 CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result == CUDA_SUCCESS)
-        result = check(context, limit);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
+    SIM_TRY(check(context, limit));
     switch ((int)limit) {
     case CU_LIMIT_STACK_SIZE:
         if (value > STACK_MAX)
@@ -129,24 +123,13 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
-{
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!pconfig)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pconfig = context->cache;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuCtxGetCacheConfig, pconfig, struct sim_context *context, sim_current(&context),
+               context->cache)
 
 CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if ((int)config < 0 || config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
     context->cache = config;
@@ -154,23 +137,12 @@ CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
 }
 
 /* No device since sm_50 can change its banks: what is asked for is checked and forgotten. */
-CUresult sim_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
-{
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!pConfig)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pConfig = context->shared_config;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuCtxGetSharedMemConfig, pConfig, struct sim_context *context, sim_current(&context),
+               context->shared_config)
 
 CUresult sim_cuCtxSetSharedMemConfig(CUsharedconfig config)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     return (int)config < 0 || config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
                ? CUDA_ERROR_INVALID_VALUE
                : CUDA_SUCCESS;
@@ -179,9 +151,7 @@ CUresult sim_cuCtxSetSharedMemConfig(CUsharedconfig config)
 /* The multiprocessor's scheduler has six levels. */
 CUresult sim_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (leastPriority)
         *leastPriority = SIM_PRIORITY_LEAST;
     if (greatestPriority)

@@ -26,9 +26,7 @@ void sim_peer_forget(struct sim_context *context)
 
 static CUresult both(CUcontext handle, struct sim_context **context, struct sim_context **peer)
 {
-    CUresult result = sim_current(context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(context));
     *peer = sim_object(SIM_CONTEXT, handle);
     if (*peer)
         return CUDA_SUCCESS;
@@ -38,9 +36,7 @@ static CUresult both(CUcontext handle, struct sim_context **context, struct sim_
 CUresult sim_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 {
     struct sim_context *context, *peer;
-    CUresult result = both(peerContext, &context, &peer);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(both(peerContext, &context, &peer));
     if (Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!sim_device_reaches(context->device, peer->device))
@@ -58,9 +54,7 @@ CUresult sim_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 CUresult sim_cuCtxDisablePeerAccess(CUcontext peerContext)
 {
     struct sim_context *context, *peer;
-    CUresult result = both(peerContext, &context, &peer);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(both(peerContext, &context, &peer));
     struct sim_peer **link = sim_context_peer(context, peer);
     if (!*link)
         return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;

@@ -8,10 +8,9 @@
 /* Its memory stays: a thread's stack may have its handle long after it was released. */
 static CUresult make(struct sim_device *device, unsigned flags)
 {
-    CUresult result = sim_life_begin(device, flags, true, &device->primary_kept);
-    if (result == CUDA_SUCCESS)
-        sim_context_keep(device->primary_kept);
-    return result;
+    SIM_TRY(sim_life_begin(device, flags, true, &device->primary_kept));
+    sim_context_keep(device->primary_kept);
+    return CUDA_SUCCESS;
 }
 
 static CUresult activate(struct sim_device *device)
@@ -44,19 +43,16 @@ static void deactivate(struct sim_device *device)
 
 CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     while (device->primary_closing) { /* another thread waits for its last work */
         sim_lock_leave();
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
         sim_lock_enter();
     }
-    CUresult result = device->primary ? CUDA_SUCCESS : activate(device);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(device->primary ? CUDA_SUCCESS : activate(device));
     device->primary_count++;
     *pctx = (CUcontext)device->primary;
     return CUDA_SUCCESS;
@@ -64,9 +60,8 @@ CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
 
 CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    struct sim_device *device;
+    SIM_TRY(sim_device_of(dev, &device));
     if (!device->primary_count)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--device->primary_count == 0)
@@ -83,9 +78,8 @@ CUresult sim_cuDevicePrimaryCtxRelease(CUdevice_v1 dev)
 
 CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    struct sim_device *device;
+    SIM_TRY(sim_device_of(dev, &device));
     deactivate(device); /* what was retained still is, of the next one (H200, driver 580) */
     return CUDA_SUCCESS;
 }
@@ -102,9 +96,8 @@ CUresult sim_cuDevicePrimaryCtxReset(CUdevice_v1 dev)
 /* Since 11.0 an active context takes new flags too. */
 CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice_v1 dev, unsigned int flags)
 {
-    struct sim_device *device = sim_device(dev);
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    struct sim_device *device;
+    SIM_TRY(sim_device_of(dev, &device));
     if (!sim_context_create_flags_valid(flags) || flags & CU_CTX_MAP_HOST)
         return CUDA_ERROR_INVALID_VALUE;
     device->primary_flags = flags;
@@ -123,11 +116,10 @@ CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice_v1 dev, unsigned int flags)
 
 CUresult sim_cuDevicePrimaryCtxGetState(CUdevice_v1 dev, unsigned int *flags, int *active)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!flags || !active)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     *flags = device->primary_flags;
     *active = device->primary ? 1 : 0;
     return CUDA_SUCCESS;

@@ -102,9 +102,7 @@ static CUresult judge(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *groups, unsigned co
 {
     unsigned left = all;
     for (unsigned i = 0; i < count; i++) {
-        CUresult result = check(&groups[i], all);
-        if (result != CUDA_SUCCESS)
-            return result;
+        SIM_TRY(check(&groups[i], all));
         unsigned size = count_of(&groups[i], left);
         if (size > left || (wanted && size < together(&groups[i])))
             return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
@@ -123,9 +121,7 @@ CUresult sim_cuDevSmResourceSplit(CUdevResource *result, unsigned int nbGroups,
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     CUdevResource whole = *input; /* which may be one of the outputs */
     unsigned left = whole.sm.smCount;
-    CUresult code = judge(groupParams, nbGroups, left, result);
-    if (code != CUDA_SUCCESS)
-        return code;
+    SIM_TRY(judge(groupParams, nbGroups, left, result));
     for (unsigned i = 0; i < nbGroups; i++) {
         CU_DEV_SM_RESOURCE_GROUP_PARAMS *params = &groupParams[i];
         params->smCount = count_of(params, left);

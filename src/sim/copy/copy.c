@@ -77,9 +77,7 @@ static CUresult sim_copy_run(void *user)
                 ptx_memory_written(to + to_at, copy->width);
                 continue;
             }
-            CUresult result = row(copy, copy->to.address + to_at, copy->from.address + from_at);
-            if (result != CUDA_SUCCESS)
-                return result;
+            SIM_TRY(row(copy, copy->to.address + to_at, copy->from.address + from_at));
         }
     }
     return CUDA_SUCCESS;
@@ -181,8 +179,8 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
 CUresult sim_copy_refused(CUstream handle, CUresult code)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(handle, &stream);
-    return result == CUDA_SUCCESS ? sim_capture_refused(stream, code) : result;
+    SIM_TRY(sim_stream(handle, &stream));
+    return sim_capture_refused(stream, code);
 }
 
 CUresult sim_copy_submit(CUstream handle, const struct sim_copy *copy,
@@ -267,13 +265,10 @@ LINE(cuMemcpy, cuMemcpyAsync, UNIFIED, CUdeviceptr_v2, ADDRESS, UNIFIED, CUdevic
 CUresult sim_copy_line_settle(CUcontext one, CUcontext other)
 {
     struct sim_context *contexts[2];
-    CUresult result = sim_current_of(one, &contexts[0]);
-    if (result == CUDA_SUCCESS)
-        result = sim_current_of(other, &contexts[1]);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_of(one, &contexts[0]));
+    SIM_TRY(sim_current_of(other, &contexts[1]));
     sim_context_retain(contexts[1]); /* another thread may destroy it during the first wait */
-    result = sim_stream_wait_context(contexts[0]);
+    CUresult result = sim_stream_wait_context(contexts[0]);
     if (result == CUDA_SUCCESS)
         result = sim_stream_wait_context(contexts[1]);
     sim_context_release(contexts[1]);
@@ -284,11 +279,8 @@ static CUresult peer(CUstream stream, bool wait, uint64_t to, CUcontext to_conte
                      CUcontext from_context, size_t size)
 {
     struct sim_context *context;
-    CUresult result = sim_current_of(to_context, &context);
-    if (result == CUDA_SUCCESS)
-        result = sim_current_of(from_context, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_of(to_context, &context));
+    SIM_TRY(sim_current_of(from_context, &context));
     return line(stream, wait, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, size);
 }
 
@@ -304,12 +296,8 @@ CUresult sim_cuMemcpyPeer(CUdeviceptr_v2 dstDevice, CUcontext dstContext, CUdevi
     return result;
 }
 
-CUresult sim_cuMemcpyPeerAsync(CUdeviceptr_v2 dstDevice, CUcontext dstContext,
-                               CUdeviceptr_v2 srcDevice, CUcontext srcContext, size_t ByteCount,
-                               CUstream hStream)
-{
-    return peer(hStream, false, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
-}
+SIM_ENTRY(cuMemcpyPeerAsync,
+          peer(hStream, false, dstDevice, dstContext, srcDevice, srcContext, ByteCount))
 
 /* --- Copies between arrays and plain ranges, by offset in bytes --- */
 
@@ -379,44 +367,17 @@ static struct end at_device(uint64_t address)
     return (struct end){.type = CU_MEMORYTYPE_DEVICE, .address = address};
 }
 
-CUresult sim_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
-                             size_t ByteCount)
-{
-    return between(NULL, true, in_array(dstArray, dstOffset), in_array(srcArray, srcOffset),
-                   ByteCount);
-}
-
-CUresult sim_cuMemcpyAtoD_v2(CUdeviceptr_v2 dstDevice, CUarray srcArray, size_t srcOffset,
-                             size_t ByteCount)
-{
-    return between(NULL, true, at_device(dstDevice), in_array(srcArray, srcOffset), ByteCount);
-}
-
-CUresult sim_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr_v2 srcDevice,
-                             size_t ByteCount)
-{
-    return between(NULL, true, in_array(dstArray, dstOffset), at_device(srcDevice), ByteCount);
-}
-
-CUresult sim_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
-{
-    return between(NULL, true, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount);
-}
-
-CUresult sim_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
-                             size_t ByteCount)
-{
-    return between(NULL, true, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount);
-}
-
-CUresult sim_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
-                                  size_t ByteCount, CUstream hStream)
-{
-    return between(hStream, false, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount);
-}
-
-CUresult sim_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
-                                  size_t ByteCount, CUstream hStream)
-{
-    return between(hStream, false, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount);
-}
+SIM_ENTRY(cuMemcpyAtoA_v2, between(NULL, true, in_array(dstArray, dstOffset),
+                                   in_array(srcArray, srcOffset), ByteCount))
+SIM_ENTRY(cuMemcpyAtoD_v2,
+          between(NULL, true, at_device(dstDevice), in_array(srcArray, srcOffset), ByteCount))
+SIM_ENTRY(cuMemcpyDtoA_v2,
+          between(NULL, true, in_array(dstArray, dstOffset), at_device(srcDevice), ByteCount))
+SIM_ENTRY(cuMemcpyAtoH_v2,
+          between(NULL, true, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount))
+SIM_ENTRY(cuMemcpyHtoA_v2,
+          between(NULL, true, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount))
+SIM_ENTRY(cuMemcpyAtoHAsync_v2,
+          between(hStream, false, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount))
+SIM_ENTRY(cuMemcpyHtoAAsync_v2,
+          between(hStream, false, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount))

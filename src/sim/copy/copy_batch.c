@@ -170,12 +170,10 @@ static CUresult boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP_v1 *list, size_
 {
     struct sim_copy copy;
     CUDA_MEMCPY3D_v2 shown;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (count == 0 || !list || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    result = list_stream(stream);
+    CUresult result = list_stream(stream);
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
         if ((result = box(list + i, &shown, &copy)) != CUDA_SUCCESS)
             *failed = i;

@@ -112,8 +112,8 @@ CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *p)
     *copy = (struct sim_copy){.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth};
     if (copy->width == 0 || copy->height == 0 || copy->depth == 0)
         return CUDA_SUCCESS;
-    CUresult result = one_side(&copy->from, &from, copy, false);
-    return result == CUDA_SUCCESS ? one_side(&copy->to, &to, copy, true) : result;
+    SIM_TRY(one_side(&copy->from, &from, copy, false));
+    return one_side(&copy->to, &to, copy, true);
 }
 
 CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *parameters,
@@ -130,11 +130,8 @@ static CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEE
 {
     struct sim_context *context;
     CUDA_MEMCPY3D_v2 same;
-    CUresult result = sim_current_of(parameters->srcContext, &context);
-    if (result == CUDA_SUCCESS)
-        result = sim_current_of(parameters->dstContext, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_of(parameters->srcContext, &context));
+    SIM_TRY(sim_current_of(parameters->dstContext, &context));
     memcpy(&same, parameters, sizeof same);
     same.reserved0 = same.reserved1 = NULL;
     return sim_copy_box(copy, &same);
@@ -192,25 +189,10 @@ static CUresult flat(const CUDA_MEMCPY2D_v2 *parameters, CUstream stream, bool w
     return box(parameters ? &deep : NULL, NULL, stream, wait);
 }
 
-CUresult sim_cuMemcpy2D_v2(const CUDA_MEMCPY2D_v2 *pCopy)
-{
-    return flat(pCopy, NULL, true);
-}
-
-CUresult sim_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D_v2 *pCopy, CUstream hStream)
-{
-    return flat(pCopy, hStream, false);
-}
-
-CUresult sim_cuMemcpy3D_v2(const CUDA_MEMCPY3D_v2 *pCopy)
-{
-    return box(pCopy, NULL, NULL, true);
-}
-
-CUresult sim_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D_v2 *pCopy, CUstream hStream)
-{
-    return box(pCopy, NULL, hStream, false);
-}
+SIM_ENTRY(cuMemcpy2D_v2, flat(pCopy, NULL, true))
+SIM_ENTRY(cuMemcpy2DAsync_v2, flat(pCopy, hStream, false))
+SIM_ENTRY(cuMemcpy3D_v2, box(pCopy, NULL, NULL, true))
+SIM_ENTRY(cuMemcpy3DAsync_v2, box(pCopy, NULL, hStream, false))
 
 CUresult sim_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER_v1 *pCopy)
 {
@@ -224,7 +206,4 @@ CUresult sim_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER_v1 *pCopy)
     return result;
 }
 
-CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER_v1 *pCopy, CUstream hStream)
-{
-    return box(NULL, pCopy, hStream, false);
-}
+SIM_ENTRY(cuMemcpy3DPeerAsync, box(NULL, pCopy, hStream, false))

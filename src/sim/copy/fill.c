@@ -107,8 +107,8 @@ CUresult sim_fill_prepare(struct sim_context *context, const CUDA_MEMSET_NODE_PA
         return CUDA_ERROR_INVALID_VALUE;
     if (fill.width == 0 || fill.height == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check(&fill);
-    return result == CUDA_SUCCESS ? item_make(context, &fill, item) : result;
+    SIM_TRY(check(&fill));
+    return item_make(context, &fill, item);
 }
 
 /* Memory that the host sees at once: only then does a fill without a stream wait. */

@@ -37,14 +37,14 @@ extern const char sim_config_check_words[]; /* "it takes race, ..." */
 size_t sim_config_size(const char *text);   /* 0: not a size */
 
 /* --- profile.c --- What the simulated devices look like: facts read off real ones. */
-#define SIM_PROFILE_VALUES 80
+#define SIM_PROFILE_VALUES 24
 struct sim_profile {
     const char *name;        /* "hopper" */
     const char *device_name; /* "NVIDIA H200" */
     size_t memory;           /* bytes */
     size_t heap_max;         /* most that cuCtxSetLimit gives to the heap of malloc in kernels */
     int since;               /* CUDA release that knows the device first: 11080 */
-    int values[SIM_PROFILE_VALUES]; /* of attributes that differ between devices */
+    int values[SIM_PROFILE_VALUES]; /* of the attributes that its file has */
 };
 
 /* A profile by name; NULL: there is none. */

@@ -15,14 +15,17 @@
 #define SHARES 1
 #endif
 
-/* The place of each attribute that differs between devices. */
+#define SAME(name, since, value) FROM(name, since, 0, value, value)
+#define NONE(name, since) SAME(name, since, 0)
+
+/* The place of each attribute that files of profiles/ have. */
 enum each {
-#define SAME(name, since, value)
+#define FROM(name, since, capability, before, value)
 #define EACH(name, since) EACH_##name,
-#define NONE(name, since)
+#define LIKE(name, since, other)
 #include "core/profile.def"
-#undef NONE
-#undef SAME
+#undef LIKE
+#undef FROM
 #undef EACH
     EACH_COUNT
 };
@@ -30,16 +33,14 @@ _Static_assert(EACH_COUNT <= SIM_PROFILE_VALUES, "SIM_PROFILE_VALUES is too smal
 
 static const struct attribute { /* by their numbers */
     int since;                  /* 0: there is none */
-    int each;                   /* EACH_COUNT: it is `value` on all devices */
-    int value;
+    int each; /* EACH_COUNT: `value` from this capability on, before it `before` */
+    int capability, before, value;
 } attributes[] = {
-#define SAME(name, since, value) [CU_DEVICE_ATTRIBUTE_##name] = {since, EACH_COUNT, value},
-#define EACH(name, since) [CU_DEVICE_ATTRIBUTE_##name] = {since, EACH_##name, 0},
-#define NONE(name, since) SAME(name, since, 0)
+#define FROM(name, since, capability, before, value)                                               \
+    [CU_DEVICE_ATTRIBUTE_##name] = {since, EACH_COUNT, capability, before, value},
+#define EACH(name, since) LIKE(name, since, name)
+#define LIKE(name, since, other) [CU_DEVICE_ATTRIBUTE_##name] = {since, EACH_##other, 0, 0, 0},
 #include "core/profile.def"
-#undef NONE
-#undef SAME
-#undef EACH
 };
 
 enum { PROFILES_FROM = __COUNTER__ };
@@ -104,6 +105,9 @@ bool sim_profile_attribute(const struct sim_profile *profile, int number, int cu
     found = &attributes[number];
     if (!found->since || found->since > cuda)
         return false;
-    *value = found->each == EACH_COUNT ? found->value : profile->values[found->each];
+    if (found->each != EACH_COUNT)
+        *value = profile->values[found->each];
+    else
+        *value = sim_profile_capability(profile) < found->capability ? found->before : found->value;
     return true;
 }

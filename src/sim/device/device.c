@@ -141,6 +141,12 @@ struct sim_device *sim_device(CUdevice device)
     return device >= 0 && device < visible ? &sim_device_all[device] : NULL;
 }
 
+CUresult sim_device_of(CUdevice handle, struct sim_device **device)
+{
+    *device = sim_device(handle);
+    return *device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
 int sim_device_architecture(const struct sim_device *device)
 {
     int major = 0, minor = 0;
@@ -192,25 +198,16 @@ int sim_device_name_bus(const struct sim_device *device)
 
 CUresult sim_cuDeviceGetName(char *name, int len, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!name || len <= 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     snprintf(name, (size_t)len, "%s", device->profile->device_name);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice_v1 dev)
-{
-    struct sim_device *device = sim_device(dev);
-    if (!uuid)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
-    *uuid = sim_identity_uuid(device->physical);
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuDeviceGetUuid_v2, uuid, struct sim_device *device, sim_device_of(dev, &device),
+         sim_identity_uuid(device->physical))
 
 /* A number that Windows gives to adapters. */
 CUresult sim_cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice_v1 dev)
@@ -228,12 +225,11 @@ static void pci_text(const struct sim_device *device, char text[PCI_TEXT])
 /* What there is room for is written even where it is too little. */
 CUresult sim_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     char text[PCI_TEXT];
     if (!pciBusId || len <= 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     pci_text(device, text);
     snprintf(pciBusId, (size_t)len, "%s", text);
     return len < PCI_TEXT ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;

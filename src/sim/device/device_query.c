@@ -22,44 +22,26 @@ CUresult sim_cuDeviceGetCount(int *count)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuDeviceGet(CUdevice_v1 *device, int ordinal)
-{
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!sim_device(ordinal))
-        return CUDA_ERROR_INVALID_DEVICE;
-    *device = ordinal;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuDeviceTotalMem_v2(size_t *bytes, CUdevice_v1 dev)
-{
-    struct sim_device *device = sim_device(dev);
-    if (!bytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
-    *bytes = device->total;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuDeviceGet, device, struct sim_device *found, sim_device_of(ordinal, &found),
+         found->ordinal)
+SIM_TELL(cuDeviceTotalMem_v2, bytes, struct sim_device *device, sim_device_of(dev, &device),
+         device->total)
 
 /* For programs of the time when 4 GiB were more than any device had. */
 CUresult sim_cuDeviceTotalMem(unsigned int *bytes, CUdevice_v1 dev)
 {
     size_t all;
-    CUresult result = sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev);
-    if (result == CUDA_SUCCESS)
-        *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all;
-    return result;
+    SIM_TRY(sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev));
+    *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     return sim_device_attribute(device, (int)attrib, pi) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -72,11 +54,10 @@ static int attribute(const struct sim_device *device, int number)
 
 CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!major || !minor)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     *major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     *minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
@@ -84,11 +65,10 @@ CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice_v1 dev)
 
 CUresult sim_cuDeviceGetProperties(CUdevprop_v1 *prop, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!prop)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     prop->maxThreadsPerBlock = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     for (int i = 0; i < 3; i++) {
         prop->maxThreadsDim[i] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
@@ -153,11 +133,10 @@ CUresult sim_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CU
 
 CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevResourceType type)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!result)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     if (type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     memset(result, 0, sizeof *result);
@@ -172,9 +151,7 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
 CUresult sim_cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
                                         CUflushGPUDirectRDMAWritesScope scope)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
         (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
          scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES))

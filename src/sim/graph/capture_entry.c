@@ -24,9 +24,7 @@ CUresult sim_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 /* The stream, where a capture can begin in it. */
 static CUresult ready(CUstream handle, CUstreamCaptureMode mode, struct sim_stream **stream)
 {
-    CUresult result = sim_stream(handle, stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(handle, stream));
     if (!mode_valid(mode))
         return CUDA_ERROR_INVALID_VALUE;
     if (*stream == (*stream)->object.context->legacy)
@@ -37,9 +35,7 @@ static CUresult ready(CUstream handle, CUstreamCaptureMode mode, struct sim_stre
 CUresult sim_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
     struct sim_stream *stream;
-    CUresult result = ready(hStream, mode, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(ready(hStream, mode, &stream));
     struct sim_graph *graph = sim_graph_make();
     if (!graph)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -49,10 +45,7 @@ CUresult sim_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult sim_cuStreamBeginCapture(CUstream hStream)
-{
-    return sim_cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
-}
+SIM_ENTRY(cuStreamBeginCapture, sim_cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL))
 
 static CUresult in_graph(const struct sim_graph *graph, const CUgraphNode *nodes, size_t count)
 {
@@ -144,9 +137,7 @@ static CUresult joined(const struct sim_session *session)
 CUresult sim_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(hStream, &stream));
     if (!phGraph)
         return CUDA_ERROR_INVALID_VALUE;
     if (!stream->capture)
@@ -161,9 +152,9 @@ CUresult sim_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
                      session->thread != (uint64_t)pthread_self();
     struct sim_graph *graph = session->graph;
     bool borrowed = session->borrowed;
-    result = elsewhere          ? CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD /* and it ends */
-             : session->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-                                : joined(session);
+    CUresult result = elsewhere          ? CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD /* and it ends */
+                      : session->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                                         : joined(session);
     sim_session_end(session);
     if (result == CUDA_SUCCESS)
         *phGraph = (CUgraph)graph;
@@ -191,16 +182,8 @@ static CUresult askable(CUstream handle, struct sim_stream **stream)
                : result;
 }
 
-CUresult sim_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    struct sim_stream *stream;
-    if (!captureStatus)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = askable(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *captureStatus = status_of(stream);
-    return result;
-}
+SIM_TELL(cuStreamIsCapturing, captureStatus, struct sim_stream *stream, askable(hStream, &stream),
+         status_of(stream))
 
 /* The arrays last until the capture goes on. */
 static CUresult show(struct sim_capture *capture)
@@ -236,18 +219,14 @@ CUresult sim_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *
     struct sim_stream *stream;
     if (!captureStatus_out)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = askable(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(askable(hStream, &stream));
     *captureStatus_out = status_of(stream);
     if (*captureStatus_out != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return CUDA_SUCCESS;
     struct sim_capture *capture = stream->capture;
     if (dependencies_out && !edgeData_out && has_data(capture))
         return CUDA_ERROR_LOSSY_QUERY;
-    result = show(capture);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(show(capture));
     if (id_out)
         *id_out = capture->session->id;
     if (graph_out)
@@ -266,9 +245,7 @@ CUresult sim_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode 
                                                   size_t numDependencies, unsigned int flags)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(hStream, &stream));
     struct sim_capture *capture = stream->capture;
     if (!capture)
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -276,7 +253,7 @@ CUresult sim_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode 
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         return CUDA_ERROR_INVALID_VALUE;
-    result = in_graph(capture->session->graph, dependencies, numDependencies);
+    CUresult result = in_graph(capture->session->graph, dependencies, numDependencies);
     if (result == CUDA_SUCCESS && flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         capture->count = 0;
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)

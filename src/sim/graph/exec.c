@@ -390,23 +390,15 @@ CUresult sim_cuGraphExecDestroy(CUgraphExec hGraphExec)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+static CUresult find_exec(CUgraphExec handle, struct sim_exec **exec)
 {
-    struct sim_exec *exec = sim_exec(hGraphExec);
-    if (!exec || !flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    *flags = exec->flags;
-    return CUDA_SUCCESS;
+    *exec = sim_exec(handle);
+    return *exec ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuGraphExecGetId(CUgraphExec hGraphExec, unsigned int *graphId)
-{
-    struct sim_exec *exec = sim_exec(hGraphExec);
-    if (!exec || !graphId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *graphId = exec->id;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuGraphExecGetFlags, flags, struct sim_exec *exec, find_exec(hGraphExec, &exec),
+         exec->flags)
+SIM_TELL(cuGraphExecGetId, graphId, struct sim_exec *exec, find_exec(hGraphExec, &exec), exec->id)
 
 /* What a graph can go without. */
 static bool can_disable(const struct sim_exec_node *node)

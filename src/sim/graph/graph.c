@@ -211,50 +211,27 @@ CUresult sim_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t 
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuGraphGetId(CUgraph hGraph, unsigned int *graphId)
+static CUresult find_graph(CUgraph handle, struct sim_graph **graph)
 {
-    struct sim_graph *graph = sim_graph(hGraph);
-    if (!graph || !graphId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *graphId = graph->id;
-    return CUDA_SUCCESS;
+    *graph = sim_graph(handle);
+    return *graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph *phGraph)
+static CUresult find_node(CUgraphNode handle, struct sim_node **node)
 {
-    struct sim_node *node = sim_graph_node(hNode);
-    if (!node || !phGraph)
-        return CUDA_ERROR_INVALID_VALUE;
-    *phGraph = (CUgraph)node->graph;
-    return CUDA_SUCCESS;
+    *node = sim_graph_node(handle);
+    return *node ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuGraphNodeGetLocalId(CUgraphNode hNode, unsigned int *nodeId)
-{
-    struct sim_node *node = sim_graph_node(hNode);
-    if (!node || !nodeId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *nodeId = node->local_id;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long *nodeId)
-{
-    struct sim_node *node = sim_graph_node(hNode);
-    if (!node || !nodeId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *nodeId = (unsigned long long)node->graph->id << 32 | node->local_id;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
-{
-    struct sim_node *node = sim_graph_node(hNode);
-    if (!node || !type)
-        return CUDA_ERROR_INVALID_VALUE;
-    *type = node->item.params.type;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuGraphGetId, graphId, struct sim_graph *graph, find_graph(hGraph, &graph), graph->id)
+SIM_TELL(cuGraphNodeGetContainingGraph, phGraph, struct sim_node *node, find_node(hNode, &node),
+         (CUgraph)node->graph)
+SIM_TELL(cuGraphNodeGetLocalId, nodeId, struct sim_node *node, find_node(hNode, &node),
+         node->local_id)
+SIM_TELL(cuGraphNodeGetToolsId, nodeId, struct sim_node *node, find_node(hNode, &node),
+         (unsigned long long)node->graph->id << 32 | node->local_id)
+SIM_TELL(cuGraphNodeGetType, type, struct sim_node *node, find_node(hNode, &node),
+         node->item.params.type)
 
 /* --- Copies of graphs, whose nodes remember what they are copies of --- */
 
@@ -292,12 +269,9 @@ static CUresult copy_edges(const struct sim_graph *from, struct sim_graph *to)
         from->nodes[i]->mark = i;
     for (size_t i = 0; i < from->count; i++) {
         const struct sim_node *node = from->nodes[i];
-        for (size_t j = 0; j < node->before_count; j++) {
-            CUresult result = sim_edge_add(to->nodes[i], to->nodes[node->before[j].node->mark],
-                                           &node->before[j].data);
-            if (result != CUDA_SUCCESS)
-                return result;
-        }
+        for (size_t j = 0; j < node->before_count; j++)
+            SIM_TRY(sim_edge_add(to->nodes[i], to->nodes[node->before[j].node->mark],
+                                 &node->before[j].data));
     }
     return CUDA_SUCCESS;
 }
@@ -342,10 +316,9 @@ CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
             return CUDA_ERROR_NOT_SUPPORTED; /* two graphs cannot own one address */
     if (sim_graph_has_conditional(graph))
         return CUDA_ERROR_NOT_SUPPORTED;
-    CUresult result = sim_graph_clone(graph, &clone);
-    if (result == CUDA_SUCCESS)
-        *phGraphClone = (CUgraph)clone;
-    return result;
+    SIM_TRY(sim_graph_clone(graph, &clone));
+    *phGraphClone = (CUgraph)clone;
+    return CUDA_SUCCESS;
 }
 
 static struct sim_node *find_copy(const struct sim_graph *graph, uint64_t original)

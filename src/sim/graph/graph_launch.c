@@ -300,12 +300,10 @@ CUresult sim_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
     struct sim_stream *stream;
     if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        result = sim_capture_refuse(stream);
-    if (result == CUDA_SUCCESS)
-        result = check(exec);
-    return result == CUDA_SUCCESS ? launch(exec, stream) : result;
+    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_TRY(sim_capture_refuse(stream));
+    SIM_TRY(check(exec));
+    return launch(exec, stream);
 }
 
 /* Nothing but memory has to be brought to a simulated device. */
@@ -315,10 +313,8 @@ CUresult sim_cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
     struct sim_stream *stream;
     if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        result = sim_capture_refuse(stream);
-    if (result == CUDA_SUCCESS)
-        sim_exec_upload(exec);
-    return result;
+    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_TRY(sim_capture_refuse(stream));
+    sim_exec_upload(exec);
+    return CUDA_SUCCESS;
 }

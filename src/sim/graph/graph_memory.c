@@ -134,9 +134,7 @@ CUresult sim_graph_memory_allocate_item(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params,
                                         struct sim_item *item)
 {
     struct sim_allocation *allocation;
-    CUresult result = check(params);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check(params));
     int device = params->poolProps.location.id;
     struct sim_context *context = context_on(sim_device(device));
     struct sim_graph_memory *memory = calloc(1, sizeof *memory);
@@ -144,7 +142,8 @@ CUresult sim_graph_memory_allocate_item(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params,
         free(memory);
         return memory ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    result = sim_memory_allocate(context, SIM_MEMORY_DEVICE, params->bytesize, 0, 0, &allocation);
+    CUresult result =
+        sim_memory_allocate(context, SIM_MEMORY_DEVICE, params->bytesize, 0, 0, &allocation);
     if (result != CUDA_SUCCESS) {
         free(memory);
         return result;

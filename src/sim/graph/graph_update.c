@@ -15,9 +15,7 @@ static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNo
     const struct sim_item *old = &node->work->item;
     if (params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_params_prepare(params, old->attributes, old->attribute_count, &item);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_params_prepare(params, old->attributes, old->attribute_count, &item));
     struct sim_work_unit *unit = calloc(1, sizeof *unit);
     if (!unit) {
         sim_item_drop(&item);
@@ -143,17 +141,16 @@ static void exchange(struct sim_exec *exec, size_t shift, struct sim_exec *fresh
     }
 }
 
-static struct sim_exec *fresh_exec(const struct sim_graph *graph, CUresult *result)
+static CUresult fresh_exec(const struct sim_graph *graph, struct sim_exec **fresh)
 {
     struct sim_node *error;
-    struct sim_exec *fresh = calloc(1, sizeof *fresh);
-    *result = fresh ? sim_exec_build(graph, fresh, &error) : CUDA_ERROR_OUT_OF_MEMORY;
-    if (*result == CUDA_SUCCESS) {
-        fresh->references = 1;
-        return fresh;
-    }
-    free(fresh);
-    return NULL;
+    *fresh = calloc(1, sizeof **fresh);
+    CUresult result = *fresh ? sim_exec_build(graph, *fresh, &error) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS)
+        (*fresh)->references = 1;
+    else
+        free(*fresh);
+    return result;
 }
 
 /* Nodes of a child graph lie between the node that stands for it and the one after all of them,
@@ -176,13 +173,12 @@ CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphN
     struct sim_exec *exec = sim_exec(hGraphExec);
     struct sim_graph *graph = sim_graph(childGraph);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
-    CUresult result;
+    struct sim_exec *fresh;
+    CUresult result = CUDA_SUCCESS;
     uint64_t source;
     if (!node || !graph || node->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_exec *fresh = fresh_exec(graph, &result);
-    if (!fresh)
-        return result;
+    SIM_TRY(fresh_exec(graph, &fresh));
     size_t begin = (size_t)(node - exec->nodes);
     size_t count = child_end(exec, begin) - begin - 1;
     if (compare_all(exec, begin + 1, count, fresh, &source) == CU_GRAPH_EXEC_UPDATE_SUCCESS)
@@ -217,14 +213,12 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
 {
     struct sim_exec *exec = sim_exec(handle);
     struct sim_graph *graph = sim_graph(graph_handle);
-    CUresult result;
+    struct sim_exec *fresh;
     uint64_t source;
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
     if (!exec || !graph)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_exec *fresh = fresh_exec(graph, &result);
-    if (!fresh)
-        return result;
+    SIM_TRY(fresh_exec(graph, &fresh));
     info->result = compare_all(exec, 0, exec->count, fresh, &source);
     if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         exchange(exec, 0, fresh);
@@ -235,11 +229,8 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
                                                         : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-CUresult sim_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
-                                  CUgraphExecUpdateResultInfo *resultInfo)
-{
-    return resultInfo ? update(hGraphExec, hGraph, resultInfo) : CUDA_ERROR_INVALID_VALUE;
-}
+SIM_ENTRY(cuGraphExecUpdate_v2,
+          resultInfo ? update(hGraphExec, hGraph, resultInfo) : CUDA_ERROR_INVALID_VALUE)
 
 CUresult sim_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
                                CUgraphExecUpdateResult *updateResult_out)

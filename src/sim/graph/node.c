@@ -113,12 +113,9 @@ static CUresult add_conditional(const struct place *place, CUDA_CONDITIONAL_NODE
 {
     struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
     struct sim_node *node;
-    CUresult result = sim_graph_conditional_check(sim_graph(place->graph), params);
-    if (result == CUDA_SUCCESS)
-        result = add(place, &item, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = sim_graph_conditional_fill(node, params);
+    SIM_TRY(sim_graph_conditional_check(sim_graph(place->graph), params));
+    SIM_TRY(add(place, &item, &node));
+    CUresult result = sim_graph_conditional_fill(node, params);
     if (result == CUDA_SUCCESS)
         params->phGraph_out = node->item.params.conditional.phGraph_out;
     else
@@ -200,10 +197,9 @@ CUresult sim_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     if (!nodeParams)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&params.alloc, nodeParams, sizeof *nodeParams);
-    CUresult result = add_params(&place, &params);
-    if (result == CUDA_SUCCESS)
-        nodeParams->dptr = params.alloc.dptr;
-    return result;
+    SIM_TRY(add_params(&place, &params));
+    nodeParams->dptr = params.alloc.dptr;
+    return CUDA_SUCCESS;
 }
 
 /* What kind of node each entry is for, and what it takes: ADD_IN with a context. */
@@ -300,9 +296,7 @@ CUresult sim_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID
 static CUresult replace(struct sim_node *node, const CUlaunchAttribute *attributes, unsigned count)
 {
     struct sim_item item;
-    CUresult result = sim_params_prepare(&node->item.params, attributes, count, &item);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_params_prepare(&node->item.params, attributes, count, &item));
     sim_item_drop(&node->item);
     node->item = item;
     return CUDA_SUCCESS;

@@ -69,25 +69,22 @@ static CUresult prepare_in(struct sim_context *context, const CUgraphNodeParams 
                            const CUlaunchAttribute *attributes, unsigned attribute_count,
                            struct sim_item *item)
 {
-    CUresult result;
     CUDA_KERNEL_NODE_PARAMS_v2 kernel;
     if (!context)
         return CUDA_ERROR_INVALID_CONTEXT;
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
         memcpy(&kernel, &params->kernel, sizeof kernel); /* the same members, by another name */
-        result = sim_launch_prepare(context, &kernel, attributes, attribute_count, item);
-        if (result == CUDA_SUCCESS)
-            item->params.kernel.ctx = (CUcontext)context;
-        return result;
+        SIM_TRY(sim_launch_prepare(context, &kernel, attributes, attribute_count, item));
+        item->params.kernel.ctx = (CUcontext)context;
+        return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         if (params->memcpy.copyParams.WidthInBytes == 0 || params->memcpy.copyParams.Height == 0 ||
             params->memcpy.copyParams.Depth == 0)
             return CUDA_ERROR_INVALID_VALUE; /* nothing to copy is no work for a node */
-        result = sim_copy_box_prepare(context, &params->memcpy.copyParams, item);
-        if (result == CUDA_SUCCESS)
-            item->params.memcpy.copyCtx = (CUcontext)context;
-        return result;
+        SIM_TRY(sim_copy_box_prepare(context, &params->memcpy.copyParams, item));
+        item->params.memcpy.copyCtx = (CUcontext)context;
+        return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_MEMSET:
         return sim_fill_prepare(context, &params->memset, item);
     default:

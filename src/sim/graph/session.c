@@ -205,15 +205,15 @@ static CUresult take(struct sim_stream *stream, const struct sim_item *item)
 static CUresult allocate(struct sim_stream *stream, CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params)
 {
     struct sim_item item;
-    CUresult result = sim_graph_memory_allocate_item(params, &item);
-    return result == CUDA_SUCCESS ? take(stream, &item) : result;
+    SIM_TRY(sim_graph_memory_allocate_item(params, &item));
+    return take(stream, &item);
 }
 
 static CUresult free_memory(struct sim_stream *stream, CUdeviceptr address)
 {
     struct sim_item item;
-    CUresult result = sim_graph_memory_free_item(address, &item);
-    return result == CUDA_SUCCESS ? take(stream, &item) : result;
+    SIM_TRY(sim_graph_memory_free_item(address, &item));
+    return take(stream, &item);
 }
 
 /* --- What a capture does not allow --- */

@@ -14,10 +14,8 @@ static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream ha
 {
     struct sim_stream *stream;
     struct sim_item item;
-    CUresult result = sim_stream(handle, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = sim_launch_prepare(stream->object.context, params, attributes, count, &item);
+    SIM_TRY(sim_stream(handle, &stream));
+    CUresult result = sim_launch_prepare(stream->object.context, params, attributes, count, &item);
     if (result != CUDA_SUCCESS)
         return sim_capture_refused(stream, result);
     if (sim_capture_active(stream) && sim_launch_prepare_is_bound(&item)) {
@@ -65,9 +63,7 @@ CUresult sim_cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS_v1 *launchP
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
                               void **extra)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!config)
         return CUDA_ERROR_INVALID_VALUE;
     CUDA_KERNEL_NODE_PARAMS_v2 params = {f,
@@ -101,9 +97,7 @@ static CUresult find(CUfunction hfunc, struct sim_function **function)
 CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 {
     struct sim_function *function;
-    CUresult result = find(hfunc, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(find(hfunc, &function));
     if (x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
         x * y * z > sim_occupancy_max_threads(function))
         return CUDA_ERROR_INVALID_VALUE;
@@ -116,18 +110,15 @@ CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 CUresult sim_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
 {
     struct sim_function *function;
-    CUresult result = find(hfunc, &function);
-    if (result == CUDA_SUCCESS)
-        function->old.shared = bytes;
-    return result;
+    SIM_TRY(find(hfunc, &function));
+    function->old.shared = bytes;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 {
     struct sim_function *function;
-    CUresult result = find(hfunc, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(find(hfunc, &function));
     if (numbytes > MAX_PARAMS)
         return CUDA_ERROR_INVALID_VALUE;
     function->old.size = numbytes;
@@ -137,9 +128,7 @@ CUresult sim_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size)
 {
     struct sim_function *function;
-    CUresult result = find(hfunc, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(find(hfunc, &function));
     if (!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size)
         return CUDA_ERROR_INVALID_VALUE;
     if (!function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)))
@@ -148,20 +137,9 @@ static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuParamSeti(CUfunction hfunc, int offset, unsigned int value)
-{
-    return set(hfunc, offset, &value, sizeof value);
-}
-
-CUresult sim_cuParamSetf(CUfunction hfunc, int offset, float value)
-{
-    return set(hfunc, offset, &value, sizeof value);
-}
-
-CUresult sim_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
-{
-    return set(hfunc, offset, ptr, numbytes);
-}
+SIM_ENTRY(cuParamSeti, set(hfunc, offset, &value, sizeof value))
+SIM_ENTRY(cuParamSetf, set(hfunc, offset, &value, sizeof value))
+SIM_ENTRY(cuParamSetv, set(hfunc, offset, ptr, numbytes))
 
 /* Kernels name their textures themselves: drivers of today take none of any unit. */
 CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
@@ -177,9 +155,7 @@ CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
 static CUresult launch(CUfunction f, int width, int height, CUstream stream)
 {
     struct sim_function *function;
-    CUresult result = find(f, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(find(f, &function));
     if (width <= 0 || height <= 0)
         return CUDA_ERROR_INVALID_VALUE;
     static char none[MAX_PARAMS];
@@ -200,17 +176,6 @@ static CUresult launch(CUfunction f, int width, int height, CUstream stream)
     return sim_launch(&params, stream, NULL, 0);
 }
 
-CUresult sim_cuLaunch(CUfunction f)
-{
-    return launch(f, 1, 1, NULL);
-}
-
-CUresult sim_cuLaunchGrid(CUfunction f, int grid_width, int grid_height)
-{
-    return launch(f, grid_width, grid_height, NULL);
-}
-
-CUresult sim_cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream)
-{
-    return launch(f, grid_width, grid_height, hStream);
-}
+SIM_ENTRY(cuLaunch, launch(f, 1, 1, NULL))
+SIM_ENTRY(cuLaunchGrid, launch(f, grid_width, grid_height, NULL))
+SIM_ENTRY(cuLaunchGridAsync, launch(f, grid_width, grid_height, hStream))

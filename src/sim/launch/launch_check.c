@@ -129,9 +129,7 @@ CUresult sim_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
 {
     struct sim_function *function;
     struct sim_launch_extras extras;
-    CUresult result = func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE;
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
     if (!numClusters || !config)
         return CUDA_ERROR_INVALID_VALUE;
     const struct sim_device *device = function->object.context->device;
@@ -142,11 +140,8 @@ CUresult sim_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
                                          .blockDimY = config->blockDimY,
                                          .blockDimZ = config->blockDimZ,
                                          .sharedMemBytes = config->sharedMemBytes};
-    result = sim_launch_check_attributes(config->attrs, config->numAttrs, &extras);
-    if (result == CUDA_SUCCESS)
-        result = sim_launch_check(function, &params, &extras);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_launch_check_attributes(config->attrs, config->numAttrs, &extras));
+    SIM_TRY(sim_launch_check(function, &params, &extras));
     unsigned size =
         extras.cluster[0] ? extras.cluster[0] * extras.cluster[1] * extras.cluster[2] : 1;
     int threads = (int)(params.blockDimX * params.blockDimY * params.blockDimZ);

@@ -286,22 +286,17 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
                             struct sim_item *item)
 {
     struct sim_launch_extras extras;
-    CUresult result;
-    struct sim_function *function = sim_function_of(
-        context, params->func ? (const void *)params->func : (const void *)params->kern, &result);
-    if (!function)
-        return result;
+    struct sim_function *function;
+    const void *handle = params->func ? (const void *)params->func : (const void *)params->kern;
+    SIM_TRY(sim_function_of(context, handle, &function));
     if (function->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (sim_module_lacks(context->device, function->module->ptx, function->index))
         return SIM_LACK_cuLaunchKernelEx_instruction;
-    result = sim_launch_check_attributes(attributes, attribute_count, &extras);
-    if (result == CUDA_SUCCESS)
-        result = sim_launch_check(function, params, &extras);
-    if (result == CUDA_SUCCESS && ptx_module_uses_heap(function->module->ptx))
-        result = sim_device_heap_make(context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_launch_check_attributes(attributes, attribute_count, &extras));
+    SIM_TRY(sim_launch_check(function, params, &extras));
+    if (ptx_module_uses_heap(function->module->ptx))
+        SIM_TRY(sim_device_heap_make(context));
     struct kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -309,7 +304,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
     kernel->function = function;
     kernel->serial = function->object.serial;
     kernel->bound = SIM_TABLE_NEWEST;
-    result = pack(kernel, sim_function_info(function), params);
+    CUresult result = pack(kernel, sim_function_info(function), params);
     if (result == CUDA_SUCCESS)
         result = copy_attributes(kernel, attributes, attribute_count);
     if (result != CUDA_SUCCESS) {

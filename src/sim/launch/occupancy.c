@@ -66,18 +66,14 @@ int sim_occupancy_max_threads(const struct sim_function *function)
 CUresult sim_occupancy_function(CUfunction func, struct sim_function **function)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result == CUDA_SUCCESS)
-        *function = sim_function_of(context, func, &result);
-    return result;
+    SIM_TRY(sim_current(&context));
+    return sim_function_of(context, func, function);
 }
 
 static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dynamic)
 {
     struct sim_function *function;
-    CUresult result = sim_occupancy_function(func, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_occupancy_function(func, &function));
     if (!numBlocks || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;
     int most =
@@ -103,10 +99,8 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
                      CUoccupancyB2DSize size_of_block, size_t fixed, int limit)
 {
     struct sim_function *function;
-    CUresult result = sim_occupancy_function(func, &function);
     int most = 0;
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_occupancy_function(func, &function));
     if (!minGridSize || !blockSize || limit < 0)
         return CUDA_ERROR_INVALID_VALUE;
     int largest = sim_occupancy_max_threads(function), top = (largest + 31) / 32 * 32;
@@ -155,9 +149,7 @@ CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CU
                                                      int numBlocks, int blockSize)
 {
     struct sim_function *function;
-    CUresult result = sim_occupancy_function(func, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_occupancy_function(func, &function));
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0 ||
         blockSize > device_value(function->object.context->device,
                                  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
@@ -179,9 +171,7 @@ CUresult sim_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction fun
                                                 const CUlaunchConfig *config)
 {
     struct sim_function *function;
-    CUresult result = sim_occupancy_function(func, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_occupancy_function(func, &function));
     if (!clusterSize || !config)
         return CUDA_ERROR_INVALID_VALUE;
     if (sim_device_architecture(function->object.context->device) < 90)

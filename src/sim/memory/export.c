@@ -215,9 +215,7 @@ static CUresult check(CUdeviceptr address, size_t size, unsigned long long flags
         return CUDA_ERROR_NOT_PERMITTED;
     if (!sim_device_initialized())
         return CUDA_ERROR_NOT_SUPPORTED; /* by none of no devices */
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!is_device_memory(address, size))
         return CUDA_ERROR_INVALID_VALUE;
     return flags ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS; /* a mapping by PCIe */

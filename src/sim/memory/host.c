@@ -18,29 +18,19 @@ static CUresult allocate(void **pp, size_t size, unsigned flags)
 {
     struct sim_context *context;
     struct sim_allocation *allocation;
-    CUresult result = sim_memory_begin(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_begin(&context));
     if (!pp || (flags & ~(unsigned)ALLOC_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
     *pp = NULL;
     if (size == 0)
         return CUDA_SUCCESS;
-    result = sim_memory_allocate(context, SIM_MEMORY_HOST, size, 0, flags, &allocation);
-    if (result == CUDA_SUCCESS)
-        *pp = allocation->host;
-    return result;
+    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_HOST, size, 0, flags, &allocation));
+    *pp = allocation->host;
+    return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
-{
-    return allocate(pp, bytesize, Flags);
-}
-
-CUresult sim_cuMemAllocHost_v2(void **pp, size_t bytesize)
-{
-    return allocate(pp, bytesize, 0);
-}
+SIM_ENTRY(cuMemHostAlloc, allocate(pp, bytesize, Flags))
+SIM_ENTRY(cuMemAllocHost_v2, allocate(pp, bytesize, 0))
 
 CUresult sim_cuMemFreeHost(void *p)
 {
@@ -64,9 +54,7 @@ static struct sim_allocation *find_host(const void *p)
 
 CUresult sim_cuMemHostGetDevicePointer_v2(CUdeviceptr_v2 *pdptr, void *p, unsigned int Flags)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (pdptr)
         *pdptr = 0;
     if (!pdptr || !p || Flags != 0 || !find_host(p))
@@ -77,9 +65,7 @@ CUresult sim_cuMemHostGetDevicePointer_v2(CUdeviceptr_v2 *pdptr, void *p, unsign
 
 CUresult sim_cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
     if (!pFlags || !found || found->ending || found->room || sim_range_is_pooled(found->kind))
         return CUDA_ERROR_INVALID_VALUE;
@@ -131,9 +117,7 @@ static void rights_of(const void *start, size_t size, bool *readable, bool *writ
 CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     bool readable, writable;
     if (!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
@@ -161,7 +145,7 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
                                     .readable = true,
                                     .writable = !(Flags & CU_MEMHOSTREGISTER_READ_ONLY),
                                     .context = context};
-    result = sim_memory_adopt(made);
+    CUresult result = sim_memory_adopt(made);
     if (result != CUDA_SUCCESS)
         free(made);
     return result;
@@ -169,9 +153,7 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 
 CUresult sim_cuMemHostUnregister(void *p)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
     struct sim_allocation *allocation = sim_range_find((uint64_t)(uintptr_t)p);

@@ -66,15 +66,12 @@ CUresult sim_cuMemAllocManaged(CUdeviceptr_v2 *dptr, size_t bytesize, unsigned i
 {
     struct sim_context *context;
     struct sim_allocation *allocation;
-    CUresult result = sim_memory_begin(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_begin(&context));
     if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_memory_allocate(context, SIM_MEMORY_MANAGED, bytesize, 0, flags, &allocation);
-    if (result == CUDA_SUCCESS)
-        *dptr = allocation->address;
-    return result;
+    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_MANAGED, bytesize, 0, flags, &allocation));
+    *dptr = allocation->address;
+    return CUDA_SUCCESS;
 }
 
 /* --- Advice --- */
@@ -111,9 +108,7 @@ static CUresult advise(uint64_t address, size_t size, CUmem_advise advice, CUmem
                        CUresult bad_location)
 {
     size_t count;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     bool needs_location = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                           advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
                           advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
@@ -145,17 +140,8 @@ static CUmemLocation of_device(CUdevice device)
     return location;
 }
 
-CUresult sim_cuMemAdvise(CUdeviceptr_v2 devPtr, size_t count, CUmem_advise advice,
-                         CUdevice_v1 device)
-{
-    return advise(devPtr, count, advice, of_device(device), CUDA_ERROR_INVALID_DEVICE);
-}
-
-CUresult sim_cuMemAdvise_v2(CUdeviceptr_v2 devPtr, size_t count, CUmem_advise advice,
-                            CUmemLocation_v1 location)
-{
-    return advise(devPtr, count, advice, location, CUDA_ERROR_INVALID_VALUE);
-}
+SIM_ENTRY(cuMemAdvise, advise(devPtr, count, advice, of_device(device), CUDA_ERROR_INVALID_DEVICE))
+SIM_ENTRY(cuMemAdvise_v2, advise(devPtr, count, advice, location, CUDA_ERROR_INVALID_VALUE))
 
 /* --- Prefetches --- */
 
@@ -180,34 +166,21 @@ static CUresult prefetch(uint64_t address, size_t size, CUmemLocation location, 
                          CUstream handle)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(handle, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(handle, &stream));
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
     return sim_managed_prefetch(address, size, location);
 }
 
-CUresult sim_cuMemPrefetchAsync(CUdeviceptr_v2 devPtr, size_t count, CUdevice_v1 dstDevice,
-                                CUstream hStream)
-{
-    return prefetch(devPtr, count, of_device(dstDevice), 0, hStream);
-}
-
-CUresult sim_cuMemPrefetchAsync_v2(CUdeviceptr_v2 devPtr, size_t count, CUmemLocation_v1 location,
-                                   unsigned int flags, CUstream hStream)
-{
-    return prefetch(devPtr, count, location, flags, hStream);
-}
+SIM_ENTRY(cuMemPrefetchAsync, prefetch(devPtr, count, of_device(dstDevice), 0, hStream))
+SIM_ENTRY(cuMemPrefetchAsync_v2, prefetch(devPtr, count, location, flags, hStream))
 
 /* Managed memory here is the host's: there is nothing to move. */
 CUresult sim_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr_v2 dptr, size_t length,
                                     unsigned int flags)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(hStream, &stream));
     struct sim_allocation *allocation = sim_range_find(dptr);
     bool one = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                flags == CU_MEM_ATTACH_SINGLE;
@@ -217,8 +190,8 @@ CUresult sim_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr_v2 dptr, size_
     if (!allocation || allocation->kind != SIM_MEMORY_MANAGED ||
         (length != 0 && (dptr != allocation->address || length != allocation->size)))
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_capture_refuse(stream);
-    return result == CUDA_SUCCESS ? sim_stream_enqueue(stream, NULL, NULL, NULL) : result;
+    SIM_TRY(sim_capture_refuse(stream));
+    return sim_stream_enqueue(stream, NULL, NULL, NULL);
 }
 
 /* --- What was said about managed memory, told; and lists of ranges --- */
@@ -331,13 +304,11 @@ CUresult sim_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_att
                                     CUdeviceptr_v2 devPtr, size_t count)
 {
     struct sim_managed_page all;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!data)
         return CUDA_ERROR_INVALID_VALUE;
-    result = ask(devPtr, count, &all);
-    return result == CUDA_SUCCESS ? answer(data, dataSize, attribute, &all) : result;
+    SIM_TRY(ask(devPtr, count, &all));
+    return answer(data, dataSize, attribute, &all);
 }
 
 CUresult sim_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
@@ -345,12 +316,10 @@ CUresult sim_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
                                      CUdeviceptr_v2 devPtr, size_t count)
 {
     struct sim_managed_page all;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!data || !dataSizes || !attributes || numAttributes == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    result = ask(devPtr, count, &all);
+    CUresult result = ask(devPtr, count, &all);
     for (size_t i = 0; i < numAttributes && result == CUDA_SUCCESS; i++)
         result =
             data[i] ? answer(data[i], dataSizes[i], attributes[i], &all) : CUDA_ERROR_INVALID_VALUE;
@@ -364,9 +333,7 @@ static CUresult each(CUstream handle, CUdeviceptr_v2 *addresses, const size_t *s
                      unsigned long long flags)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(handle, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(handle, &stream));
     if (!addresses || !sizes || count == 0 || flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (locations && (!indices || location_count == 0 || location_count > count || indices[0] != 0))
@@ -379,9 +346,7 @@ static CUresult each(CUstream handle, CUdeviceptr_v2 *addresses, const size_t *s
             continue;
         while (use + 1 < location_count && indices[use + 1] <= i)
             use++;
-        result = sim_managed_prefetch(addresses[i], sizes[i], locations[use]);
-        if (result != CUDA_SUCCESS)
-            return result;
+        SIM_TRY(sim_managed_prefetch(addresses[i], sizes[i], locations[use]));
     }
     return CUDA_SUCCESS;
 }
@@ -400,8 +365,4 @@ CUresult sim_cuMemPrefetchBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_
 }
 
 /* The contents of discarded memory are undefined: here they stay. */
-CUresult sim_cuMemDiscardBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_t count,
-                                    unsigned long long flags, CUstream hStream)
-{
-    return each(hStream, dptrs, sizes, count, NULL, NULL, 0, flags);
-}
+SIM_ENTRY(cuMemDiscardBatchAsync, each(hStream, dptrs, sizes, count, NULL, NULL, 0, flags))

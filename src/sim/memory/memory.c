@@ -152,14 +152,12 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
     sim_idle_release();
     if (size > SIZE_MAX / 2 || sim_memory_refused(size))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = on_host ? CUDA_SUCCESS : sim_memory_take(device, size);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(on_host ? CUDA_SUCCESS : sim_memory_take(device, size));
     size_t usable = on_host ? size : usable_of(size);
     struct sim_allocation *made = calloc(1, sizeof *made);
     void *bytes = NULL;
     bool mapped = false;
-    result = CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
     /* Memory of the host stays where it is, also when it is shared: it needs pages of its own. */
     bool pages = kind == SIM_MEMORY_POOL_HOST;
     if (made)
@@ -263,8 +261,8 @@ CUresult sim_memory_free_after_work(struct sim_allocation *allocation)
 
 CUresult sim_memory_begin(struct sim_context **context)
 {
-    CUresult result = sim_current(context);
-    return result == CUDA_SUCCESS ? sim_capture_unsafe() : result;
+    SIM_TRY(sim_current(context));
+    return sim_capture_unsafe();
 }
 
 CUresult sim_memory_begin_free(void)

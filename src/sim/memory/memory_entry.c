@@ -25,17 +25,14 @@ CUresult sim_cuMemAlloc_v2(CUdeviceptr_v2 *dptr, size_t bytesize)
 {
     struct sim_context *context;
     struct sim_allocation *allocation;
-    CUresult result = sim_memory_begin(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_begin(&context));
     if (dptr)
         *dptr = 0;
     if (!dptr || bytesize == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_memory_allocate(context, SIM_MEMORY_DEVICE, bytesize, 0, 0, &allocation);
-    if (result == CUDA_SUCCESS)
-        *dptr = allocation->address;
-    return result;
+    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_DEVICE, bytesize, 0, 0, &allocation));
+    *dptr = allocation->address;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuMemFree_v2(CUdeviceptr_v2 dptr)
@@ -67,9 +64,7 @@ CUresult sim_cuMemAllocPitch_v2(CUdeviceptr_v2 *dptr, size_t *pPitch, size_t Wid
     struct sim_context *context;
     struct sim_allocation *allocation;
     size_t size;
-    CUresult result = sim_memory_begin(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_begin(&context));
     if (dptr)
         *dptr = 0;
     if (pPitch)
@@ -82,9 +77,7 @@ CUresult sim_cuMemAllocPitch_v2(CUdeviceptr_v2 *dptr, size_t *pPitch, size_t Wid
     *pPitch = pitch;
     if (pitch == 0 || __builtin_mul_overflow(pitch, Height, &size))
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_memory_allocate(context, SIM_MEMORY_DEVICE, size, 0, 0, &allocation);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_DEVICE, size, 0, 0, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
 }
@@ -92,9 +85,7 @@ CUresult sim_cuMemAllocPitch_v2(CUdeviceptr_v2 *dptr, size_t *pPitch, size_t Wid
 CUresult sim_cuMemGetInfo_v2(size_t *free, size_t *total)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (free)
         *free = sim_memory_left(context->device);
     if (total)
@@ -122,8 +113,8 @@ CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr_v2 *pbase, size_t *psize, CUdev
 
 CUresult sim_memory_entry_old(void)
 {
-    CUresult result = sim_current_check();
-    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_CONTEXT : result;
+    SIM_TRY(sim_current_check());
+    return CUDA_ERROR_INVALID_CONTEXT;
 }
 
 /* Nobody has hardware that decompresses, and a driver says so before it looks at anything else. */

@@ -137,9 +137,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolPr
 {
     if (!pool || !poolProps)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check(poolProps);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check(poolProps));
     struct sim_pool *made = sim_pool_make(poolProps->allocType, poolProps->location);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -177,25 +175,17 @@ static CUresult answer(CUmemoryPool *out, struct sim_pool *pool)
 /* Of a device: always its pinned memory. */
 static CUresult of_device(CUmemoryPool *out, CUdevice ordinal, bool first)
 {
-    struct sim_device *device = sim_device(ordinal);
+    struct sim_device *device;
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(ordinal, &device));
     return answer(
         out, first ? first_of(pinned + ordinal, CU_MEM_ALLOCATION_TYPE_PINNED, place_of(device))
                    : sim_pool_current(device));
 }
 
-CUresult sim_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice_v1 dev)
-{
-    return of_device(pool_out, dev, true);
-}
-
-CUresult sim_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice_v1 dev)
-{
-    return of_device(pool, dev, false);
-}
+SIM_ENTRY(cuDeviceGetDefaultMemPool, of_device(pool_out, dev, true))
+SIM_ENTRY(cuDeviceGetMemPool, of_device(pool, dev, false))
 
 /* A pool of managed memory that prefers the device becomes the one of that kind. */
 CUresult sim_cuDeviceSetMemPool(CUdevice_v1 dev, CUmemoryPool pool)
@@ -220,17 +210,8 @@ static CUresult of_place(CUmemoryPool *out, const CUmemLocation *location, CUmem
     return answer(out, first ? first_of(slot, type, *location) : current_of(slot, type, *location));
 }
 
-CUresult sim_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
-                                    CUmemAllocationType type)
-{
-    return of_place(pool_out, location, type, true);
-}
-
-CUresult sim_cuMemGetMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
-                             CUmemAllocationType type)
-{
-    return of_place(pool_out, location, type, false);
-}
+SIM_ENTRY(cuMemGetDefaultMemPool, of_place(pool_out, location, type, true))
+SIM_ENTRY(cuMemGetMemPool, of_place(pool_out, location, type, false))
 
 CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {

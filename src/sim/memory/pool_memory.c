@@ -25,9 +25,7 @@ static CUresult from_pool(CUdeviceptr_v2 *dptr, size_t size, struct sim_pool *po
      * could be. */
     if (!sim_pool_usage_fits(pool, size) || size > sim_memory_left(context->device))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = sim_memory_allocate(context, kind_of(pool), size, 0, 0, &allocation);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_allocate(context, kind_of(pool), size, 0, 0, &allocation));
     if (allocation->kind == SIM_MEMORY_POOL) /* as an H200 tells */
         allocation->synchronous = pool->is_default;
     if (!sim_pool_reaches_device(pool))
@@ -44,19 +42,16 @@ static CUresult capture(CUdeviceptr_v2 *dptr, size_t size, const struct sim_pool
     CUDA_MEM_ALLOC_NODE_PARAMS_v2 params = {.bytesize = size};
     params.poolProps.allocType = pool->type;
     params.poolProps.location = pool->location;
-    CUresult result = sim_capture_allocate(stream, &params);
-    if (result == CUDA_SUCCESS)
-        *dptr = params.dptr;
-    return result;
+    SIM_TRY(sim_capture_allocate(stream, &params));
+    *dptr = params.dptr;
+    return CUDA_SUCCESS;
 }
 
 static CUresult allocate(CUdeviceptr_v2 *dptr, size_t size, bool named, CUmemoryPool handle,
                          CUstream stream_handle)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(stream_handle, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(stream_handle, &stream));
     struct sim_pool *pool =
         named ? sim_pool_own(handle) : sim_pool_current(stream->object.context->device);
     if (!dptr || !pool)
@@ -68,16 +63,8 @@ static CUresult allocate(CUdeviceptr_v2 *dptr, size_t size, bool named, CUmemory
                                       : from_pool(dptr, size, pool, stream);
 }
 
-CUresult sim_cuMemAllocAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUstream hStream)
-{
-    return allocate(dptr, bytesize, false, NULL, hStream);
-}
-
-CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUmemoryPool pool,
-                                     CUstream hStream)
-{
-    return allocate(dptr, bytesize, true, pool, hStream);
-}
+SIM_ENTRY(cuMemAllocAsync, allocate(dptr, bytesize, false, NULL, hStream))
+SIM_ENTRY(cuMemAllocFromPoolAsync, allocate(dptr, bytesize, true, pool, hStream))
 
 void sim_pool_memory_forget(struct sim_allocation *allocation, struct sim_stream *stream)
 {

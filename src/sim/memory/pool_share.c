@@ -98,9 +98,7 @@ CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CU
     if (!pool)
         return CUDA_ERROR_OPERATING_SYSTEM;
     struct sim_shared_id owner = pool->head.id; /* what follows may wait */
-    CUresult result = sim_share_block(ptr, &owner, &token);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_share_block(ptr, &owner, &token));
     memset(shareData_out, 0, sizeof *shareData_out);
     memcpy(shareData_out, &token, sizeof token);
     return CUDA_SUCCESS;
@@ -145,9 +143,7 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
         *ptr_out = allocation->address;
         return CUDA_SUCCESS;
     }
-    result = sim_share_open(context, kind, shared, &allocation);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_share_open(context, kind, shared, &allocation));
     allocation->owner = found;
     allocation->synchronous = false;
     sim_pool_usage_take(found, allocation->size);

@@ -156,11 +156,8 @@ CUresult sim_stream_value_prepare(struct sim_context *context, unsigned count,
 {
     if (count > COUNT_MAX || flags != 0 || (count && !params))
         return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < count; i++) {
-        CUresult result = check(context, &params[i]);
-        if (result != CUDA_SUCCESS)
-            return result;
-    }
+    for (unsigned i = 0; i < count; i++)
+        SIM_TRY(check(context, &params[i]));
     struct batch *batch = malloc(sizeof *batch + count * sizeof *params);
     if (!batch)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -182,10 +179,9 @@ CUresult sim_cuStreamBatchMemOp_v2(CUstream handle, unsigned int count,
 {
     struct sim_stream *stream;
     struct sim_item item;
-    CUresult result = sim_stream(handle, &stream);
-    if (result == CUDA_SUCCESS)
-        result = sim_stream_value_prepare(stream->object.context, count, paramArray, flags, &item);
-    return result == CUDA_SUCCESS ? sim_stream_submit(stream, &item) : result;
+    SIM_TRY(sim_stream(handle, &stream));
+    SIM_TRY(sim_stream_value_prepare(stream->object.context, count, paramArray, flags, &item));
+    return sim_stream_submit(stream, &item);
 }
 
 static CUresult one(CUstream stream, CUstreamBatchMemOpType operation, CUdeviceptr address,
@@ -203,33 +199,14 @@ static CUresult one(CUstream stream, CUstreamBatchMemOpType operation, CUdevicep
     return sim_cuStreamBatchMemOp_v2(stream, 1, &params, 0);
 }
 
-CUresult sim_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr_v2 addr, cuuint32_t value,
-                                    unsigned int flags)
-{
-    return one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
-}
-
-CUresult sim_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr_v2 addr, cuuint64_t value,
-                                    unsigned int flags)
-{
-    return one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
-}
-
-CUresult sim_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr_v2 addr, cuuint32_t value,
-                                     unsigned int flags)
-{
-    return one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
-}
-
-CUresult sim_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr_v2 addr, cuuint64_t value,
-                                     unsigned int flags)
-{
-    return one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
-}
+SIM_ENTRY(cuStreamWaitValue32_v2, one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags))
+SIM_ENTRY(cuStreamWaitValue64_v2, one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags))
+SIM_ENTRY(cuStreamWriteValue32_v2, one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags))
+SIM_ENTRY(cuStreamWriteValue64_v2, one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags))
 
 CUresult sim_stream_value_old(CUstream handle)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(handle, &stream);
-    return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : result;
+    SIM_TRY(sim_stream(handle, &stream));
+    return CUDA_ERROR_NOT_SUPPORTED;
 }

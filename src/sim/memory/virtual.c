@@ -359,9 +359,7 @@ CUresult sim_cuMemExportToShareableHandle(void *shareableHandle,
     if (!shareableHandle || !physical || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
         handleType != physical->prop.requestedHandleTypes)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = share(handle, &shared);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(share(handle, &shared));
     int file = sim_shared_give(shared, false);
     if (file < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;

@@ -138,65 +138,52 @@ CUresult sim_function_set(struct sim_function *function, CUfunction_attribute at
     }
 }
 
-struct sim_function *sim_function_of(struct sim_context *context, const void *handle,
-                                     CUresult *result)
+CUresult sim_function_of(struct sim_context *context, const void *handle,
+                         struct sim_function **function)
 {
-    struct sim_function *function = sim_object(SIM_FUNCTION, handle);
-    if (function) {
-        *result = CUDA_SUCCESS;
-        return function;
-    }
-    return sim_library_function(context, handle, result);
+    *function = sim_object(SIM_FUNCTION, handle);
+    return *function ? CUDA_SUCCESS : sim_library_function(context, handle, function);
 }
 
-/* The function of a handle that is CUfunction only; *result says why not. */
-static struct sim_function *own_function(CUfunction handle, CUresult *result)
+/* The function of a handle that is CUfunction only. */
+static CUresult own_function(CUfunction handle, struct sim_function **function)
 {
-    struct sim_function *function = sim_object(SIM_FUNCTION, handle);
-    *result = sim_current_check();
-    if (*result == CUDA_SUCCESS && !function)
-        *result = CUDA_ERROR_INVALID_HANDLE;
-    return *result == CUDA_SUCCESS ? function : NULL;
+    *function = sim_object(SIM_FUNCTION, handle);
+    SIM_TRY(sim_current_check());
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* The same, for questions that need no current context. */
-static struct sim_function *asked_function(CUfunction handle, CUresult *result)
+static CUresult asked_function(CUfunction handle, struct sim_function **function)
 {
-    struct sim_function *function = own_function(handle, result);
-    if (*result == CUDA_ERROR_INVALID_CONTEXT && (function = sim_object(SIM_FUNCTION, handle)))
-        *result = CUDA_SUCCESS;
-    return function;
+    CUresult result = own_function(handle, function);
+    return result == CUDA_ERROR_INVALID_CONTEXT && *function ? CUDA_SUCCESS : result;
 }
 
 CUresult sim_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
-    CUresult result;
+    struct sim_function *function;
     int value;
-    struct sim_function *function = asked_function(hfunc, &result);
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!function)
-        return result;
-    result = sim_function_attribute(function->module->ptx, function->index, function,
-                                    function->object.context->device, attrib, &value);
-    if (result == CUDA_SUCCESS)
-        *pi = value;
-    return result;
+    SIM_TRY(asked_function(hfunc, &function));
+    SIM_TRY(sim_function_attribute(function->module->ptx, function->index, function,
+                                   function->object.context->device, attrib, &value));
+    *pi = value;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
 {
-    CUresult result;
-    struct sim_function *function = own_function(hfunc, &result);
-    return function ? sim_function_set(function, attrib, value) : result;
+    struct sim_function *function;
+    SIM_TRY(own_function(hfunc, &function));
+    return sim_function_set(function, attrib, value);
 }
 
 CUresult sim_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
-    CUresult result;
-    struct sim_function *function = own_function(hfunc, &result);
-    if (!function)
-        return result;
+    struct sim_function *function;
+    SIM_TRY(own_function(hfunc, &function));
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
     function->cache = config;
@@ -205,33 +192,9 @@ CUresult sim_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 
 CUresult sim_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
 {
-    CUresult result;
-    if (!own_function(hfunc, &result))
-        return result;
+    SIM_TRY(sim_cuFuncLoad(hfunc));
     return (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
                                                                         : CUDA_SUCCESS;
-}
-
-CUresult sim_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
-{
-    CUresult result;
-    struct sim_function *function = own_function(hfunc, &result);
-    if (!hmod || !hfunc)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (function)
-        *hmod = (CUmodule)function->module;
-    return result;
-}
-
-CUresult sim_cuFuncGetName(const char **name, CUfunction hfunc)
-{
-    CUresult result;
-    struct sim_function *function = asked_function(hfunc, &result);
-    if (!name || !hfunc)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (function)
-        *name = sim_function_info(function)->name;
-    return result;
 }
 
 CUresult sim_function_parameter(const struct ptx_function_info *info, size_t index, size_t *offset,
@@ -248,37 +211,24 @@ CUresult sim_function_parameter(const struct ptx_function_info *info, size_t ind
 CUresult sim_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
                                 size_t *paramSize)
 {
-    CUresult result;
-    struct sim_function *function = asked_function(func, &result);
-    if (!function)
-        return func ? result : CUDA_ERROR_INVALID_VALUE;
+    struct sim_function *function;
+    SIM_TRY(func ? asked_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
     return sim_function_parameter(sim_function_info(function), paramIndex, paramOffset, paramSize);
 }
 
-CUresult sim_cuFuncGetParamCount(CUfunction func, size_t *paramCount)
+CUresult sim_cuFuncLoad(CUfunction handle)
 {
-    CUresult result;
-    struct sim_function *function = own_function(func, &result);
-    if (!paramCount)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (function)
-        *paramCount = sim_function_info(function)->param_count;
-    return result;
+    struct sim_function *function;
+    return own_function(handle, &function);
 }
 
-CUresult sim_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
-{
-    CUresult result;
-    if (!state)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (own_function(function, &result))
-        *state = CU_FUNCTION_LOADING_STATE_LOADED;
-    return result;
-}
-
-CUresult sim_cuFuncLoad(CUfunction function)
-{
-    CUresult result;
-    own_function(function, &result);
-    return result;
-}
+SIM_TELL(cuFuncGetModule, hmod, struct sim_function *function,
+         hfunc ? own_function(hfunc, &function) : CUDA_ERROR_INVALID_VALUE,
+         (CUmodule)function->module)
+SIM_TELL(cuFuncGetName, name, struct sim_function *function,
+         hfunc ? asked_function(hfunc, &function) : CUDA_ERROR_INVALID_VALUE,
+         sim_function_info(function)->name)
+SIM_TELL(cuFuncGetParamCount, paramCount, struct sim_function *found, own_function(func, &found),
+         sim_function_info(found)->param_count)
+SIM_TELL(cuFuncIsLoaded, state, struct sim_function *found, own_function(hfunc, &found),
+         CU_FUNCTION_LOADING_STATE_LOADED)

@@ -63,9 +63,7 @@ CUresult sim_image_append(struct sim_image *image, const struct sim_image *more)
             return CUDA_ERROR_OUT_OF_MEMORY;
         memcpy(copy, source->text, size);
         copy[size] = '\0';
-        CUresult result = add(image, copy, size, copy);
-        if (result != CUDA_SUCCESS)
-            return result;
+        SIM_TRY(add(image, copy, size, copy));
         if (name)
             image->sources[image->count - 1].input = memcpy(copy + size + 1, source->input, name);
     }
@@ -102,9 +100,7 @@ static CUresult read_linked(const char *data, size_t size, unsigned architecture
         at += sizeof length;
         if (length > (size_t)(end - at))
             return CUDA_ERROR_INVALID_IMAGE;
-        CUresult result = add(image, at, (size_t)length, NULL);
-        if (result != CUDA_SUCCESS)
-            return result;
+        SIM_TRY(add(image, at, (size_t)length, NULL));
         at += length;
     }
     return CUDA_SUCCESS;

@@ -188,9 +188,7 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                                   .architecture =
                                       (unsigned)sim_device_architecture(context->device),
                                   .max_registers = jit->max_registers};
-    CUresult result = sim_jit_check_target(jit, options.architecture);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_jit_check_target(jit, options.architecture));
     /* Compiling takes long, and other threads may use the driver meanwhile. */
     sim_lock_leave();
     enum ptx_status status =

@@ -27,11 +27,8 @@ static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned
     struct sim_jit jit;
     if (!library || !code)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check_options(count, options, values);
-    if (result == CUDA_SUCCESS)
-        result = sim_jit_begin(&jit, jit_count, jit_options, jit_values);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check_options(count, options, values));
+    SIM_TRY(sim_jit_begin(&jit, jit_count, jit_options, jit_values));
     struct sim_library *made = calloc(1, sizeof *made);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -52,14 +49,9 @@ static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
-                               void **jitOptionsValues, unsigned int numJitOptions,
-                               CUlibraryOption *libraryOptions, void **libraryOptionValues,
-                               unsigned int numLibraryOptions)
-{
-    return load(library, code, SIZE_MAX, numJitOptions, jitOptions, jitOptionsValues,
-                numLibraryOptions, libraryOptions, libraryOptionValues);
-}
+SIM_ENTRY(cuLibraryLoadData,
+          load(library, code, SIZE_MAX, numJitOptions, jitOptions, jitOptionsValues,
+               numLibraryOptions, libraryOptions, libraryOptionValues))
 
 CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
                                    CUjit_option *jitOptions, void **jitOptionsValues,
@@ -70,21 +62,18 @@ CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
     size_t size;
     if (!library || !fileName)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_image_read_file(fileName, &data, &size);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = load(library, data, size, numJitOptions, jitOptions, jitOptionsValues,
-                  numLibraryOptions, libraryOptions, libraryOptionValues);
+    SIM_TRY(sim_image_read_file(fileName, &data, &size));
+    CUresult result = load(library, data, size, numJitOptions, jitOptions, jitOptionsValues,
+                           numLibraryOptions, libraryOptions, libraryOptionValues);
     free(data);
     return result;
 }
 
-/* The library of a handle, with code that can be used; NULL: *result says why not. */
-static struct sim_library *usable(CUlibrary handle, CUresult *result)
+/* The library of a handle, with code that can be used. */
+static CUresult usable(CUlibrary handle, struct sim_library **library)
 {
-    struct sim_library *library = sim_object(SIM_LIBRARY, handle);
-    *result = library ? library->status : CUDA_ERROR_INVALID_HANDLE;
-    return *result == CUDA_SUCCESS ? library : NULL;
+    *library = sim_object(SIM_LIBRARY, handle);
+    return *library ? (*library)->status : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* The module of the library in a context; NULL: none yet. */
@@ -103,10 +92,9 @@ static CUresult module_in(struct sim_library *library, struct sim_context *conte
     *module = find_module(library, context);
     if (*module)
         return CUDA_SUCCESS;
-    CUresult result = sim_place_make(context, library->ptx, module);
-    if (result == CUDA_SUCCESS)
-        (*module)->library = library;
-    return result;
+    SIM_TRY(sim_place_make(context, library->ptx, module));
+    (*module)->library = library;
+    return CUDA_SUCCESS;
 }
 
 static struct sim_object *module_made_for(const struct sim_library *library)
@@ -156,12 +144,10 @@ static struct sim_kernel *kernel_of(struct sim_library *library, size_t index)
 
 CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
-    CUresult result;
-    struct sim_library *found = usable(library, &result);
+    struct sim_library *found;
     if (!pKernel || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!found)
-        return result;
+    SIM_TRY(usable(library, &found));
     size_t index = sim_module_entry(found->ptx, name);
     if (index == ptx_module_functions(found->ptx))
         return CUDA_ERROR_NOT_FOUND;
@@ -174,27 +160,16 @@ CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
-{
-    CUresult result;
-    struct sim_library *library = usable(lib, &result);
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!library)
-        return result;
-    *count = (unsigned)sim_module_entries(library->ptx);
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuLibraryGetKernelCount, count, struct sim_library *library, usable(lib, &library),
+         (unsigned)sim_module_entries(library->ptx))
 
 CUresult sim_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
 {
-    CUresult result;
-    struct sim_library *library = usable(lib, &result);
+    struct sim_library *library;
     unsigned written = 0;
     if (!kernels)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!library)
-        return result;
+    SIM_TRY(usable(lib, &library));
     for (size_t i = 0; i < ptx_module_functions(library->ptx) && written < numKernels; i++) {
         if (!ptx_module_function(library->ptx, i)->entry)
             continue;
@@ -209,19 +184,15 @@ CUresult sim_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernel
 CUresult sim_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
     struct sim_context *context;
+    struct sim_library *found;
     struct sim_module *module;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!pMod)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_library *found = usable(library, &result);
-    if (!found)
-        return result;
-    result = module_in(found, context, &module);
-    if (result == CUDA_SUCCESS)
-        *pMod = (CUmodule)module;
-    return result;
+    SIM_TRY(usable(library, &found));
+    SIM_TRY(module_in(found, context, &module));
+    *pMod = (CUmodule)module;
+    return CUDA_SUCCESS;
 }
 
 /* A variable of the library in the current context. */
@@ -229,22 +200,17 @@ static CUresult variable(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, con
                          bool managed)
 {
     struct sim_context *context;
+    struct sim_library *library;
     struct sim_module *module;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!name || (!dptr && !bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_library *library = usable(handle, &result);
-    if (!library)
-        return result;
+    SIM_TRY(usable(handle, &library));
     size_t index = sim_module_variable(library->ptx, name, PTX_VARIABLE_MEMORY);
     if (index == ptx_module_variables(library->ptx) ||
         ptx_module_variable(library->ptx, index)->managed != managed)
         return CUDA_ERROR_NOT_FOUND;
-    result = module_in(library, context, &module);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(module_in(library, context, &module));
     if (dptr)
         *dptr = module->variables[index]->address;
     if (bytes)
@@ -252,17 +218,8 @@ static CUresult variable(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, con
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
-                                const char *name)
-{
-    return variable(dptr, bytes, library, name, false);
-}
-
-CUresult sim_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
-                                 const char *name)
-{
-    return variable(dptr, bytes, library, name, true);
-}
+SIM_ENTRY(cuLibraryGetGlobal, variable(dptr, bytes, library, name, false))
+SIM_ENTRY(cuLibraryGetManaged, variable(dptr, bytes, library, name, true))
 
 CUresult sim_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
 {
@@ -271,19 +228,14 @@ CUresult sim_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const c
     return sim_object(SIM_LIBRARY, library) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
-struct sim_function *sim_library_function(struct sim_context *context, const void *handle,
-                                          CUresult *result)
+CUresult sim_library_function(struct sim_context *context, const void *handle,
+                              struct sim_function **function)
 {
     struct sim_kernel *kernel = sim_object(SIM_KERNEL, handle);
     struct sim_module *module;
-    *result = CUDA_ERROR_INVALID_HANDLE;
     if (!kernel)
-        return NULL;
-    *result = module_in(kernel->library, context, &module);
-    if (*result != CUDA_SUCCESS)
-        return NULL;
-    struct sim_function *function = sim_place_function(module, kernel->index);
-    if (!function)
-        *result = CUDA_ERROR_OUT_OF_MEMORY;
-    return function;
+        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_TRY(module_in(kernel->library, context, &module));
+    *function = sim_place_function(module, kernel->index);
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

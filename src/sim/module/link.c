@@ -69,15 +69,13 @@ CUresult sim_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, voi
                              CUlinkState *stateOut)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!stateOut)
         return CUDA_ERROR_INVALID_VALUE;
     struct link *link = calloc(1, sizeof *link);
     if (!link)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    result = sim_jit_begin(&link->jit, numOptions, options, optionValues);
+    CUresult result = sim_jit_begin(&link->jit, numOptions, options, optionValues);
     if (result != CUDA_SUCCESS) {
         free(link);
         return result;
@@ -232,14 +230,12 @@ CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data
                               void **optionValues)
 {
     struct link *link;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!data || !size || (numOptions && (!options || !optionValues)))
         return CUDA_ERROR_INVALID_VALUE;
     if (!(link = link_claim(state)))
         return CUDA_ERROR_INVALID_HANDLE;
-    result = add(link, type, data, size, name);
+    CUresult result = add(link, type, data, size, name);
     link_leave(link);
     return result;
 }
@@ -250,18 +246,14 @@ CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
     struct link *link;
     char *data;
     size_t size;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!path || (numOptions && (!options || !optionValues)))
         return CUDA_ERROR_INVALID_VALUE;
     if (!sim_object(SIM_LINK, state))
         return CUDA_ERROR_INVALID_HANDLE;
-    result = sim_image_read_file(path, &data, &size);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_image_read_file(path, &data, &size));
     link = link_claim(state);
-    result = link ? add(link, type, data, size, path) : CUDA_ERROR_INVALID_HANDLE;
+    CUresult result = link ? add(link, type, data, size, path) : CUDA_ERROR_INVALID_HANDLE;
     if (link)
         link_leave(link);
     free(data);
@@ -271,9 +263,7 @@ CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
 /* All inputs are read: link and compile them. */
 static CUresult compile(struct link *link, unsigned architecture)
 {
-    CUresult result = sim_jit_check_target(&link->jit, architecture);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_jit_check_target(&link->jit, architecture));
     if (!begin(link, architecture)) /* there may be no input */
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct ptx_build *build = link->build;
@@ -328,15 +318,13 @@ struct ptx_module *sim_link_module(const void *image, size_t size, unsigned arch
 
 CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!cubinOut)
         return CUDA_ERROR_INVALID_VALUE;
     struct link *link = link_claim(state);
     if (!link)
         return CUDA_ERROR_INVALID_HANDLE;
-    result = link->output ? CUDA_ERROR_INVALID_HANDLE : complete(link);
+    CUresult result = link->output ? CUDA_ERROR_INVALID_HANDLE : complete(link);
     if (result == CUDA_SUCCESS && link->destroyed)
         result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (result == CUDA_SUCCESS) {

@@ -36,17 +36,13 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
     struct sim_module *made;
     struct ptx_module *ptx;
     struct sim_jit jit;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!module || !data)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_jit_begin(&jit, count, options, values);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_jit_begin(&jit, count, options, values));
     const struct sim_device *device = context->device;
     sim_context_retain(context);
-    result = sim_module_compile(context, data, size, &jit, &ptx);
+    CUresult result = sim_module_compile(context, data, size, &jit, &ptx);
     if (result == CUDA_SUCCESS) {
         result = sim_object(SIM_CONTEXT, context) ? sim_place_make(context, ptx, &made)
                                                   : CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -65,51 +61,33 @@ CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
 {
     char *data;
     size_t size;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!module || !fname)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_image_read_file(fname, &data, &size);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = load(module, data, size, 0, NULL, NULL);
+    SIM_TRY(sim_image_read_file(fname, &data, &size));
+    CUresult result = load(module, data, size, 0, NULL, NULL);
     free(data);
     return result;
 }
 
-CUresult sim_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
-                                CUjit_option *options, void **optionValues)
-{
-    return load(module, image, SIZE_MAX, numOptions, options, optionValues);
-}
+SIM_ENTRY(cuModuleLoadDataEx, load(module, image, SIZE_MAX, numOptions, options, optionValues))
+SIM_ENTRY(cuModuleLoadFatBinary, load(module, fatCubin, SIZE_MAX, 0, NULL, NULL))
 
-CUresult sim_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+static CUresult module_of(CUmodule handle, struct sim_module **module)
 {
-    return load(module, fatCubin, SIZE_MAX, 0, NULL, NULL);
-}
-
-/* The module of a handle; *result says why not. */
-static struct sim_module *module_of(CUmodule handle, CUresult *result)
-{
-    struct sim_module *module = sim_object(SIM_MODULE, handle);
-    *result = module ? sim_current_check() : CUDA_ERROR_INVALID_HANDLE;
-    return *result == CUDA_SUCCESS ? module : NULL;
+    *module = sim_object(SIM_MODULE, handle);
+    return *module ? sim_current_check() : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult sim_cuModuleUnload(CUmodule hmod)
 {
-    CUresult result;
-    struct sim_module *module = module_of(hmod, &result);
-    if (!module)
-        return result;
-    result = sim_capture_unsafe();
-    if (result != CUDA_SUCCESS)
-        return result;
+    struct sim_module *module;
+    SIM_TRY(module_of(hmod, &module));
+    SIM_TRY(sim_capture_unsafe());
     if (module->library) /* unloaded with its library */
         return CUDA_ERROR_NOT_PERMITTED;
     uint64_t serial = module->object.serial;
-    result = sim_stream_wait_context(module->object.context);
+    CUresult result = sim_stream_wait_context(module->object.context);
     if (!sim_object_alive(SIM_MODULE, hmod, serial))
         return CUDA_ERROR_INVALID_HANDLE; /* another thread unloaded it meanwhile */
     sim_place_destroy(module);
@@ -165,14 +143,11 @@ size_t sim_module_variable(const struct ptx_module *ptx, const char *name,
 
 CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
-    CUresult result;
-    struct sim_module *module = module_of(hmod, &result);
-    if (result == CUDA_ERROR_INVALID_HANDLE)
-        return result;
-    if (!hfunc || !name || !*name)
+    struct sim_module *module;
+    CUresult result = module_of(hmod, &module);
+    if (module && (!hfunc || !name || !*name))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return result;
+    SIM_TRY(result);
     size_t index = sim_module_entry(module->ptx, name);
     if (index == ptx_module_functions(module->ptx)) {
         *hfunc = NULL; /* as real drivers do */
@@ -192,12 +167,10 @@ CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *n
 CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule hmod,
                                   const char *name)
 {
-    CUresult result;
-    struct sim_module *module = module_of(hmod, &result);
+    struct sim_module *module;
     if (!name || (!dptr && !bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return result;
+    SIM_TRY(module_of(hmod, &module));
     const size_t none = ptx_module_variables(module->ptx);
     size_t index = sim_module_variable(module->ptx, name, PTX_VARIABLE_MEMORY);
     if (index == none) {
@@ -222,12 +195,10 @@ CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule 
 static CUresult reference(void **handle, CUmodule hmod, const char *name,
                           enum ptx_variable_kind kind)
 {
-    CUresult result;
-    struct sim_module *module = module_of(hmod, &result);
+    struct sim_module *module;
     if (!handle || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return result;
+    SIM_TRY(module_of(hmod, &module));
     size_t index = sim_module_variable(module->ptx, name, kind);
     if (index == ptx_module_variables(module->ptx))
         return CUDA_ERROR_NOT_FOUND;
@@ -235,15 +206,8 @@ static CUresult reference(void **handle, CUmodule hmod, const char *name,
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
-{
-    return reference((void **)pTexRef, hmod, name, PTX_VARIABLE_TEXREF);
-}
-
-CUresult sim_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
-{
-    return reference((void **)pSurfRef, hmod, name, PTX_VARIABLE_SURFREF);
-}
+SIM_ENTRY(cuModuleGetTexRef, reference((void **)pTexRef, hmod, name, PTX_VARIABLE_TEXREF))
+SIM_ENTRY(cuModuleGetSurfRef, reference((void **)pSurfRef, hmod, name, PTX_VARIABLE_SURFREF))
 
 CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
@@ -254,26 +218,16 @@ CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
-{
-    CUresult result;
-    struct sim_module *module = module_of(mod, &result);
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (module)
-        *count = (unsigned)sim_module_entries(module->ptx);
-    return result;
-}
+SIM_TELL(cuModuleGetFunctionCount, count, struct sim_module *module, module_of(hmod, &module),
+         (unsigned)sim_module_entries(module->ptx))
 
 CUresult sim_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
                                         CUmodule mod)
 {
-    CUresult result;
-    struct sim_module *module = module_of(mod, &result);
+    struct sim_module *module;
     if (!functions)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return result;
+    SIM_TRY(module_of(mod, &module));
     unsigned written = 0;
     for (size_t i = 0; i < ptx_module_functions(module->ptx) && written < numFunctions; i++) {
         if (!ptx_module_function(module->ptx, i)->entry)

@@ -55,10 +55,9 @@ CUresult sim_fatbin_read(const void *data, size_t size, unsigned architecture, c
 CUresult sim_function_parameter(const struct ptx_function_info *info, size_t index, size_t *offset,
                                 size_t *size);
 const struct ptx_function_info *sim_function_info(const struct sim_function *function);
-/* The function that a handle means in a context: its own, or that of a kernel (CUkernel). NULL:
- * neither; *result says why. */
-struct sim_function *sim_function_of(struct sim_context *context, const void *handle,
-                                     CUresult *result);
+/* The function that a handle means in a context: its own, or that of a kernel (CUkernel). */
+CUresult sim_function_of(struct sim_context *context, const void *handle,
+                         struct sim_function **function);
 /* Attributes that can be read of any function; `function` may lack what was set (NULL). */
 CUresult sim_function_attribute(const struct ptx_module *ptx, size_t index,
                                 const struct sim_function *function,
@@ -154,9 +153,9 @@ struct sim_kernel {
     size_t index;
 };
 
-/* The function of a CUkernel in a context; NULL: no kernel, or *result is the module's error. */
-struct sim_function *sim_library_function(struct sim_context *context, const void *handle,
-                                          CUresult *result);
+/* The function of a CUkernel in a context. The code of no kernel, or of its module. */
+CUresult sim_library_function(struct sim_context *context, const void *handle,
+                              struct sim_function **function);
 
 /* --- link.c --- */
 void sim_link_end(struct sim_object *object);

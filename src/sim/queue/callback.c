@@ -35,13 +35,11 @@ CUresult sim_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
     struct sim_stream *stream;
     struct sim_item item;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(hStream, &stream));
     if (!fn)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_callback_prepare(fn, userData, &item);
-    return result == CUDA_SUCCESS ? sim_stream_submit(stream, &item) : result;
+    SIM_TRY(sim_callback_prepare(fn, userData, &item));
+    return sim_stream_submit(stream, &item);
 }
 
 CUresult sim_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData,
@@ -76,14 +74,10 @@ CUresult sim_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, vo
                                  unsigned int flags)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(hStream, &stream));
     if (!callback || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_capture_refuse(stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_capture_refuse(stream));
     struct callback *made = malloc(sizeof *made);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -10,9 +10,7 @@
 CUresult sim_cuEventCreate(CUevent *phEvent, unsigned int Flags)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!phEvent ||
         Flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
         return CUDA_ERROR_INVALID_VALUE;
@@ -86,9 +84,7 @@ void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
 static CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
 {
     struct sim_ticket *ticket;
-    CUresult result = sim_stream_mark(stream, &ticket);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream_mark(stream, &ticket));
     sim_event_set(event, ticket);
     if (event->shared) /* the stream is done when the other processes know */
         sim_stream_append(stream, event->ticket);
@@ -107,9 +103,7 @@ static CUresult record_in_capture(struct sim_event *event, struct sim_stream *st
     if (event->shared) /* the capture goes on */
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     struct sim_mark *mark;
-    CUresult result = sim_capture_mark_make(stream, &mark);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_capture_mark_make(stream, &mark));
     sim_capture_mark_free(event->mark);
     event->mark = mark;
     return CUDA_SUCCESS;
@@ -119,11 +113,8 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsi
 {
     struct sim_event *event;
     struct sim_stream *stream;
-    CUresult result = find(handle, &event);
-    if (result == CUDA_SUCCESS)
-        result = sim_stream(stream_handle, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(find(handle, &event));
+    SIM_TRY(sim_stream(stream_handle, &stream));
     if (flags > CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     if (event->object.context != stream->object.context)
@@ -132,19 +123,16 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsi
         return record_in_capture(event, stream, flags & CU_EVENT_RECORD_EXTERNAL);
     if (flags & CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_ILLEGAL_STATE;
-    result = sim_capture_legacy(stream);
-    return result == CUDA_SUCCESS ? sim_event_record(event, stream) : result;
+    SIM_TRY(sim_capture_legacy(stream));
+    return sim_event_record(event, stream);
 }
 
 CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     struct sim_event *event;
     struct sim_stream *stream;
-    CUresult result = find(hEvent, &event);
-    if (result == CUDA_SUCCESS)
-        result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(find(hEvent, &event));
+    SIM_TRY(sim_stream(hStream, &stream));
     if (Flags > CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     if (Flags & CU_EVENT_WAIT_EXTERNAL && !stream->capture)
@@ -159,9 +147,7 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
     if (stream->capture) /* work from outside would have to be waited for at every launch */
         return event->ticket || sim_event_shared_is_foreign(event) ? sim_capture_isolated(stream)
                                                                    : CUDA_SUCCESS;
-    result = sim_capture_legacy(stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_capture_legacy(stream));
     if (sim_event_shared_is_foreign(event))
         return sim_event_shared_follow(event, stream);
     sim_stream_follow(stream, event->ticket);
@@ -181,11 +167,8 @@ static CUresult recorded(CUevent handle, struct sim_event **event)
 CUresult sim_cuEventQuery(CUevent hEvent)
 {
     struct sim_event *event;
-    CUresult result = recorded(hEvent, &event);
-    if (result == CUDA_SUCCESS)
-        result = sim_capture_unsafe();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(recorded(hEvent, &event));
+    SIM_TRY(sim_capture_unsafe());
     if (sim_event_shared_is_foreign(event))
         return sim_event_shared_done(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     return !event->ticket || sim_ticket_done(event->ticket) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -216,11 +199,8 @@ CUresult sim_cuEventSynchronize(CUevent hEvent)
 CUresult sim_cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to)
 {
     struct sim_event *events[2];
-    for (int i = 0; i < 2; i++) {
-        CUresult result = recorded(i ? to : from, &events[i]);
-        if (result != CUDA_SUCCESS)
-            return result;
-    }
+    for (int i = 0; i < 2; i++)
+        SIM_TRY(recorded(i ? to : from, &events[i]));
     for (int i = 0; i < 2; i++)
         if (!events[i]->ticket || events[i]->flags & CU_EVENT_DISABLE_TIMING || !milliseconds ||
             events[i]->object.context != events[0]->object.context)
@@ -258,9 +238,7 @@ static CUresult both(CUcontext ctx, CUevent handle, struct sim_context **context
 {
     if (!ctx)
         return CUDA_ERROR_INVALID_CONTEXT;
-    CUresult result = sim_current_of(ctx, context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_of(ctx, context));
     *event = sim_object(SIM_EVENT, handle);
     if (!*event)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -272,14 +250,10 @@ CUresult sim_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
     struct sim_context *context;
     struct sim_event *event;
     struct sim_ticket *ticket;
-    CUresult result = both(hCtx, hEvent, &context, &event);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(both(hCtx, hEvent, &context, &event));
     if (event->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
-    result = after_all(context, &ticket);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(after_all(context, &ticket));
     sim_event_set(event, ticket);
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);

@@ -55,9 +55,7 @@ static CUresult per_thread(struct sim_context *context, struct sim_stream **stre
     for (*stream = owned(context->per_thread); *stream; *stream = owned((*stream)->next_per_thread))
         if ((*stream)->thread == self)
             return CUDA_SUCCESS;
-    CUresult result = sim_stream_make(context, CU_STREAM_DEFAULT, 0, stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream_make(context, CU_STREAM_DEFAULT, 0, stream));
     (*stream)->thread = self;
     (*stream)->next_per_thread = context->per_thread;
     context->per_thread = *stream;
@@ -77,9 +75,7 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
             return CUDA_ERROR_INVALID_HANDLE;
         return (*stream)->object.context->sticky;
     }
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (handle == CU_STREAM_PER_THREAD || (!handle && sim_thread_per_thread()))
         return per_thread(context, stream);
     *stream = owned(context->legacy);
@@ -160,9 +156,7 @@ static CUresult make(struct sim_stream *stream, sim_work *work, void *user, void
 static CUresult enqueue(struct sim_stream *stream, sim_work *work, void *user, void (*drop)(void *))
 {
     struct sim_ticket *ticket;
-    CUresult result = make(stream, work, user, drop, &ticket);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(make(stream, work, user, drop, &ticket));
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);
     return CUDA_SUCCESS;
@@ -172,21 +166,18 @@ static CUresult enqueue_wait(struct sim_stream *stream, sim_work *work, void *us
                              void (*drop)(void *))
 {
     struct sim_ticket *ticket;
-    CUresult result = make(stream, work, user, drop, &ticket);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(make(stream, work, user, drop, &ticket));
     sim_ticket_run_here(ticket);
-    result = sim_ticket_result(ticket);
+    CUresult result = sim_ticket_result(ticket);
     sim_ticket_release(ticket);
     return result;
 }
 
 CUresult sim_stream_mark(struct sim_stream *stream, struct sim_ticket **ticket)
 {
-    CUresult result = make(stream, NULL, NULL, NULL, ticket);
-    if (result == CUDA_SUCCESS)
-        sim_ticket_start(*ticket);
-    return result;
+    SIM_TRY(make(stream, NULL, NULL, NULL, ticket));
+    sim_ticket_start(*ticket);
+    return CUDA_SUCCESS;
 }
 
 /* --- Work handed in --- */
@@ -225,9 +216,7 @@ CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, voi
                                   void (*drop)(void *))
 {
     struct sim_ticket *ticket;
-    CUresult result = make(stream, work, user, drop, &ticket);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(make(stream, work, user, drop, &ticket));
     sim_ticket_always(ticket);
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);

@@ -7,21 +7,15 @@ CUresult sim_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, 
 {
     struct sim_context *context;
     struct sim_stream *stream;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!phStream || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_stream_make(context, flags, sim_stream_priority_clamp(priority), &stream);
-    if (result == CUDA_SUCCESS)
-        *phStream = (CUstream)stream;
-    return result;
+    SIM_TRY(sim_stream_make(context, flags, sim_stream_priority_clamp(priority), &stream));
+    *phStream = (CUstream)stream;
+    return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamCreate(CUstream *phStream, unsigned int Flags)
-{
-    return sim_cuStreamCreateWithPriority(phStream, Flags, 0);
-}
+SIM_ENTRY(cuStreamCreate, sim_cuStreamCreateWithPriority(phStream, Flags, 0))
 
 CUresult sim_cuStreamDestroy_v2(CUstream handle)
 {
@@ -38,21 +32,17 @@ CUresult sim_cuStreamDestroy_v2(CUstream handle)
 CUresult sim_cuStreamQuery(CUstream hStream)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        result = sim_capture_refuse_wait(stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_TRY(sim_capture_refuse_wait(stream));
     return sim_stream_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult sim_cuStreamSynchronize(CUstream hStream)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        result = sim_capture_refuse_wait(stream);
-    return result == CUDA_SUCCESS ? sim_stream_synchronize(stream) : result;
+    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_TRY(sim_capture_refuse_wait(stream));
+    return sim_stream_synchronize(stream);
 }
 
 #define GET(symbol, type, member)                                                                  \
@@ -75,9 +65,7 @@ GET(cuStreamGetDevice, CUdevice, object.context->device->ordinal)
 CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUdevResourceType type)
 {
     struct sim_stream *stream;
-    CUresult code = sim_stream(hStream, &stream);
-    if (code != CUDA_SUCCESS)
-        return code;
+    SIM_TRY(sim_stream(hStream, &stream));
     return sim_cuDeviceGetDevResource(stream->object.context->device->ordinal, result, type);
 }
 
@@ -87,9 +75,7 @@ CUresult sim_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
                                   CUstreamAttrValue_v1 *value)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(hStream, &stream));
     if (!value)
         return CUDA_ERROR_INVALID_VALUE;
     switch ((int)attr) {
@@ -130,9 +116,7 @@ CUresult sim_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
                                   const CUstreamAttrValue_v1 *param)
 {
     struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(hStream, &stream));
     if (!param)
         return CUDA_ERROR_INVALID_VALUE;
     switch ((int)attr) {
@@ -163,11 +147,8 @@ CUresult sim_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
 CUresult sim_cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream)
 {
     struct sim_stream *to, *from;
-    CUresult result = sim_stream(dstStream, &to);
-    if (result == CUDA_SUCCESS)
-        result = sim_stream(srcStream, &from);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_stream(dstStream, &to));
+    SIM_TRY(sim_stream(srcStream, &from));
     to->window = from->window;
     to->sync_policy = from->sync_policy;
     to->domain_map = from->domain_map;

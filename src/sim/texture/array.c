@@ -38,18 +38,15 @@ static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
 {
     struct sim_context *context;
     struct sim_allocation *memory;
-    CUresult result = sim_memory_begin(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_begin(&context));
     if (!handle || !shape)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_shape_check(context->device, shape, false);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_shape_check(context->device, shape, false));
     struct sim_array *array = sim_array_make(context, shape);
     if (!array)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    result = sim_memory_allocate(context, SIM_MEMORY_ARRAY, sim_shape_bytes(array), 0, 0, &memory);
+    CUresult result =
+        sim_memory_allocate(context, SIM_MEMORY_ARRAY, sim_shape_bytes(array), 0, 0, &memory);
     if (result != CUDA_SUCCESS) {
         sim_array_destroy(array);
         return result;
@@ -60,10 +57,7 @@ static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v2 *pAllocateArray)
-{
-    return create(pHandle, pAllocateArray);
-}
+SIM_ENTRY(cuArray3DCreate_v2, create(pHandle, pAllocateArray))
 
 CUresult sim_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v2 *pAllocateArray)
 {
@@ -79,9 +73,7 @@ CUresult sim_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v2 *
 /* A live array, or the code to answer. */
 static CUresult find(CUarray handle, struct sim_array **array)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     *array = sim_object(SIM_ARRAY, handle);
     return *array ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -102,30 +94,12 @@ CUresult sim_cuArrayDestroy(CUarray hArray)
     return result;
 }
 
-CUresult sim_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR_v2 *pArrayDescriptor, CUarray hArray)
-{
-    struct sim_array *array;
-    CUresult result = find(hArray, &array);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!pArrayDescriptor)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pArrayDescriptor = array->shape;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR_v2 *pArrayDescriptor, CUarray hArray)
-{
-    struct sim_array *array;
-    CUresult result = find(hArray, &array);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!pArrayDescriptor)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR_v2){array->shape.Width, array->shape.Height,
-                                                   array->shape.Format, array->shape.NumChannels};
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuArray3DGetDescriptor_v2, pArrayDescriptor, struct sim_array *array,
+               find(hArray, &array), array->shape)
+SIM_TELL_AFTER(cuArrayGetDescriptor_v2, pArrayDescriptor, struct sim_array *array,
+               find(hArray, &array),
+               ((CUDA_ARRAY_DESCRIPTOR_v2){array->shape.Width, array->shape.Height,
+                                           array->shape.Format, array->shape.NumChannels}))
 
 void sim_array_end(struct sim_object *object)
 {

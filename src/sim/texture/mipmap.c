@@ -60,9 +60,7 @@ static CUresult make_levels(struct sim_context *context, struct sim_mipmap *mipm
         level->part = true;
         bytes += (sim_shape_bytes(level) + 511) & ~(size_t)511;
     }
-    CUresult result = sim_memory_allocate(context, SIM_MEMORY_ARRAY, bytes, 0, 0, &mipmap->memory);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_ARRAY, bytes, 0, 0, &mipmap->memory));
     mipmap->memory->owner = mipmap;
     bytes = 0;
     for (unsigned i = 0; i < mipmap->count; i++) {
@@ -77,14 +75,10 @@ CUresult sim_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
                                     unsigned int numMipmapLevels)
 {
     struct sim_context *context;
-    CUresult result = sim_memory_begin(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_begin(&context));
     if (!pHandle || !pMipmappedArrayDesc)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_shape_check(context->device, pMipmappedArrayDesc, true);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_shape_check(context->device, pMipmappedArrayDesc, true));
     unsigned most = most_levels(pMipmappedArrayDesc);
     unsigned count = numMipmapLevels < most ? numMipmapLevels : most;
     count = count ? count : 1;
@@ -96,7 +90,7 @@ CUresult sim_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     mipmap->shape = *pMipmappedArrayDesc;
     mipmap->count = count;
     sim_object_add(&mipmap->object, SIM_MIPMAP, context);
-    result = make_levels(context, mipmap);
+    CUresult result = make_levels(context, mipmap);
     if (result != CUDA_SUCCESS) {
         sim_mipmap_destroy(mipmap);
         return result;
@@ -108,9 +102,7 @@ CUresult sim_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
 CUresult sim_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,
                                       unsigned int level)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
     if (!mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -123,14 +115,12 @@ CUresult sim_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMi
 CUresult sim_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 {
     struct sim_context *context;
-    CUresult result = sim_memory_begin(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_memory_begin(&context));
     struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
     if (!mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
     uint64_t serial = mipmap->object.serial;
-    result = sim_stream_wait_context(mipmap->object.context);
+    CUresult result = sim_stream_wait_context(mipmap->object.context);
     if (sim_object_alive(SIM_MIPMAP, hMipmappedArray, serial))
         sim_mipmap_destroy(mipmap);
     return result;

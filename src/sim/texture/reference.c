@@ -41,9 +41,7 @@ void sim_reference_end(struct sim_object *object)
 
 CUresult sim_reference_of(CUtexref handle, struct sim_reference **reference)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     *reference = sim_object(SIM_TEXREF, handle);
     return *reference ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -78,9 +76,7 @@ static CUresult bind(struct sim_reference *reference, const CUDA_RESOURCE_DESC_v
 CUresult sim_cuTexRefCreate(CUtexref *pTexRef)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!pTexRef)
         return CUDA_ERROR_INVALID_VALUE;
     struct sim_reference *made = sim_reference_make(context, false);
@@ -164,9 +160,7 @@ CUresult sim_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdevic
     resource.res.linear.format = reference->format;
     resource.res.linear.numChannels = (unsigned)reference->channels;
     resource.res.linear.sizeInBytes = bytes + offset;
-    result = bind(reference, &resource);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(bind(reference, &resource));
     reference->address = dptr;
     if (ByteOffset)
         *ByteOffset = offset;
@@ -178,9 +172,7 @@ CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPT
 {
     struct sim_reference *reference;
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     if (!desc)
         return CUDA_ERROR_INVALID_VALUE;
     resource.res.pitch2D.devPtr = dptr;
@@ -189,7 +181,7 @@ CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPT
     resource.res.pitch2D.width = desc->Width;
     resource.res.pitch2D.height = desc->Height;
     resource.res.pitch2D.pitchInBytes = Pitch;
-    result = bind(reference, &resource);
+    CUresult result = bind(reference, &resource);
     if (result == CUDA_SUCCESS) {
         reference->address = dptr;
         reference->format = desc->Format;
@@ -201,9 +193,7 @@ CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPT
 CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     bool memory = reference->bound && (reference->resource.resType == CU_RESOURCE_TYPE_LINEAR ||
                                        reference->resource.resType == CU_RESOURCE_TYPE_PITCH2D);
     if (!pdptr || !memory)
@@ -215,9 +205,7 @@ CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
 CUresult sim_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     if (!phArray || !reference->bound || reference->resource.resType != CU_RESOURCE_TYPE_ARRAY)
         return CUDA_ERROR_INVALID_VALUE;
     *phArray = reference->resource.res.array.hArray;
@@ -227,9 +215,7 @@ CUresult sim_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
 CUresult sim_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     if (!phMipmappedArray || !reference->bound ||
         reference->resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
         return CUDA_ERROR_INVALID_VALUE;
@@ -242,9 +228,7 @@ CUresult sim_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtex
 CUresult sim_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
 {
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);
     const struct sim_array *array = sim_object(SIM_ARRAY, hArray);
     if (!reference || !array || Flags || !(array->shape.Flags & CUDA_ARRAY3D_SURFACE_LDST))
@@ -255,9 +239,7 @@ CUresult sim_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int 
 
 CUresult sim_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     const struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);
     if (!phArray || !reference || !reference->bound)
         return CUDA_ERROR_INVALID_VALUE;

@@ -26,9 +26,7 @@ static CUresult ask(CUtexref handle, const void *out, struct sim_reference **ref
 CUresult sim_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     bool known = fmt == CU_AD_FORMAT_HALF || fmt == CU_AD_FORMAT_FLOAT ||
                  (fmt >= CU_AD_FORMAT_UNSIGNED_INT8 && fmt <= CU_AD_FORMAT_UNSIGNED_INT32) ||
                  (fmt >= CU_AD_FORMAT_SIGNED_INT8 && fmt <= CU_AD_FORMAT_SIGNED_INT32);
@@ -58,9 +56,7 @@ CUresult sim_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtex
 CUresult sim_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     if (dim < 0 || dim > 2 || am > CU_TR_ADDRESS_MODE_BORDER)
         return CUDA_ERROR_INVALID_VALUE;
     reference->texture.addressMode[dim] = am;
@@ -80,9 +76,7 @@ CUresult sim_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int d
 static CUresult set_filter(CUtexref handle, CUfilter_mode mode, bool mipmap)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(handle, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(handle, &reference));
     if (mode != CU_TR_FILTER_MODE_LINEAR) /* drivers take anything */
         mode = CU_TR_FILTER_MODE_POINT;
     if (mipmap)
@@ -92,15 +86,8 @@ static CUresult set_filter(CUtexref handle, CUfilter_mode mode, bool mipmap)
     return changed(reference);
 }
 
-CUresult sim_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
-{
-    return set_filter(hTexRef, fm, false);
-}
-
-CUresult sim_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
-{
-    return set_filter(hTexRef, fm, true);
-}
+SIM_ENTRY(cuTexRefSetFilterMode, set_filter(hTexRef, fm, false))
+SIM_ENTRY(cuTexRefSetMipmapFilterMode, set_filter(hTexRef, fm, true))
 
 #define GET(symbol, type, member)                                                                  \
     CUresult sim_##symbol(type *value, CUtexref handle)                                            \
@@ -120,9 +107,7 @@ GET(cuTexRefGetMipmapLevelBias, float, mipmapLevelBias)
 CUresult sim_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     if (Flags & ~(unsigned)FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
     reference->texture.flags = Flags;
@@ -132,18 +117,15 @@ CUresult sim_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 CUresult sim_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result == CUDA_SUCCESS)
-        reference->texture.maxAnisotropy = maxAniso;
-    return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    reference->texture.maxAnisotropy = maxAniso;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     reference->texture.mipmapLevelBias = bias;
     return changed(reference);
 }
@@ -152,9 +134,7 @@ CUresult sim_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelC
                                          float maxMipmapLevelClamp)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     reference->texture.minMipmapLevelClamp = minMipmapLevelClamp;
     reference->texture.maxMipmapLevelClamp = maxMipmapLevelClamp;
     return changed(reference);
@@ -175,9 +155,7 @@ CUresult sim_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pma
 CUresult sim_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
 {
     struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pBorderColor, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(ask(hTexRef, pBorderColor, &reference));
     memcpy(reference->texture.borderColor, pBorderColor, sizeof reference->texture.borderColor);
     return changed(reference);
 }
@@ -185,8 +163,7 @@ CUresult sim_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
 CUresult sim_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
 {
     struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pBorderColor, &reference);
-    if (result == CUDA_SUCCESS)
-        memcpy(pBorderColor, reference->texture.borderColor, sizeof reference->texture.borderColor);
-    return result;
+    SIM_TRY(ask(hTexRef, pBorderColor, &reference));
+    memcpy(pBorderColor, reference->texture.borderColor, sizeof reference->texture.borderColor);
+    return CUDA_SUCCESS;
 }

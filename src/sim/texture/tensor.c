@@ -96,18 +96,14 @@ static unsigned element_size(const struct request *request)
 static CUresult check_context(void)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     return sim_device_architecture(context->device) < 90 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 /* How both kinds of maps begin. */
 static CUresult begin(const struct request *request, struct ptx_tensor *tensor)
 {
-    CUresult result = check_context();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check_context());
     return takes(request, tensor) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -123,9 +119,7 @@ CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType 
                               globalDim, globalStrides,  elementStrides, interleave,
                               swizzle,   l2Promotion,    oobFill};
     struct ptx_tensor tensor;
-    CUresult result = begin(&request, &tensor);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(begin(&request, &tensor));
     if (!boxDim)
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t bytes = element_size(&request);
@@ -151,9 +145,7 @@ static CUresult encode_pixels(const struct request *request, const int *lower, c
     /* A corner has 16 bits for one dimension, 8 for two, 5 for three. */
     static const int corners[] = {1 << 15, 1 << 7, 1 << 4};
     struct ptx_tensor tensor;
-    CUresult result = begin(request, &tensor);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(begin(request, &tensor));
     if (request->rank < 3 || channels == 0 || channels > 256 || pixels == 0 || pixels > 1024)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i + 2 < request->rank; i++) {
@@ -185,9 +177,7 @@ CUresult sim_cuTensorMapEncodeIm2col(
     struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
                               globalDim, globalStrides,  elementStrides, interleave,
                               swizzle,   l2Promotion,    oobFill};
-    CUresult result = check_context();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check_context());
     if (!pixelBoxLowerCorner || !pixelBoxUpperCorner)
         return CUDA_ERROR_INVALID_VALUE;
     return encode_pixels(&request, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
@@ -207,9 +197,7 @@ CUresult sim_cuTensorMapEncodeIm2colWide(
                               swizzle,   l2Promotion,    oobFill};
     const int lower[PTX_TENSOR_RANKS] = {pixelBoxLowerCornerWidth};
     const int upper[PTX_TENSOR_RANKS] = {pixelBoxUpperCornerWidth};
-    CUresult result = check_context();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check_context());
     if ((unsigned)mode > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128)
         return CUDA_ERROR_INVALID_VALUE;
     return encode_pixels(&request, lower, upper, channelsPerPixel, pixelsPerColumn, true);
@@ -219,9 +207,7 @@ CUresult sim_cuTensorMapEncodeIm2colWide(
 CUresult sim_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
 {
     struct ptx_tensor tensor;
-    CUresult result = check_context();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check_context());
     if (!tensorMap || !globalAddress ||
         !is_address((uintptr_t)globalAddress, CU_TENSOR_MAP_INTERLEAVE_NONE))
         return CUDA_ERROR_INVALID_VALUE;

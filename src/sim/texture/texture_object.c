@@ -25,12 +25,9 @@ static CUresult create(enum sim_kind kind, const struct sampler *wanted, uint64_
     struct sim_context *context;
     struct sim_view *view;
     bool surface = kind == SIM_SURFACE;
-    CUresult result = sim_current(&context);
-    if (result == CUDA_SUCCESS)
-        result = sim_view_make(&wanted->resource, &wanted->texture,
-                               wanted->has_part ? &wanted->part : NULL, surface, &view);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
+    SIM_TRY(sim_view_make(&wanted->resource, &wanted->texture,
+                          wanted->has_part ? &wanted->part : NULL, surface, &view));
     struct sampler *made = malloc(sizeof *made);
     uint64_t number = made ? sim_table_publish(view, surface, made) : 0;
     if (!number) {
@@ -54,9 +51,7 @@ static void destroy(struct sampler *sampler)
 
 static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     struct sampler *found = find(kind, handle);
     if (found) /* of a handle that is none a device says nothing */
         destroy(found);
@@ -69,32 +64,24 @@ CUresult sim_cuTexObjectCreate(CUtexObject_v1 *pTexObject, const CUDA_RESOURCE_D
 {
     struct sampler wanted = {.has_part = pResViewDesc};
     uint64_t handle;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!pTexObject || !pResDesc || !pTexDesc || pResDesc->flags)
         return CUDA_ERROR_INVALID_VALUE;
     wanted.resource = *pResDesc;
     wanted.texture = *pTexDesc;
     if (pResViewDesc)
         wanted.part = *pResViewDesc;
-    result = create(SIM_TEXTURE, &wanted, &handle);
-    if (result == CUDA_SUCCESS)
-        *pTexObject = handle;
-    return result;
+    SIM_TRY(create(SIM_TEXTURE, &wanted, &handle));
+    *pTexObject = handle;
+    return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTexObjectDestroy(CUtexObject_v1 texObject)
-{
-    return destroy_handle(SIM_TEXTURE, texObject);
-}
+SIM_ENTRY(cuTexObjectDestroy, destroy_handle(SIM_TEXTURE, texObject))
 
 /* A live object for a question that has somewhere to write its answer. */
 static CUresult ask(enum sim_kind kind, uint64_t handle, const void *out, struct sampler **found)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     *found = find(kind, handle);
     return *found && out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -102,60 +89,52 @@ static CUresult ask(enum sim_kind kind, uint64_t handle, const void *out, struct
 CUresult sim_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC_v1 *pResDesc, CUtexObject_v1 texObject)
 {
     struct sampler *found;
-    CUresult result = ask(SIM_TEXTURE, texObject, pResDesc, &found);
-    if (result == CUDA_SUCCESS)
-        *pResDesc = found->resource;
-    return result;
+    SIM_TRY(ask(SIM_TEXTURE, texObject, pResDesc, &found));
+    *pResDesc = found->resource;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC_v1 *pTexDesc, CUtexObject_v1 texObject)
 {
     struct sampler *found;
-    CUresult result = ask(SIM_TEXTURE, texObject, pTexDesc, &found);
-    if (result == CUDA_SUCCESS) /* real drivers do not tell the border's colour */
-        memcpy(pTexDesc, &found->texture, offsetof(CUDA_TEXTURE_DESC_v1, borderColor));
-    return result;
+    SIM_TRY(ask(SIM_TEXTURE, texObject, pTexDesc, &found));
+    memcpy(pTexDesc, &found->texture,
+           offsetof(CUDA_TEXTURE_DESC_v1,
+                    borderColor)); /* real drivers do not tell the border's colour */
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC_v1 *pResViewDesc,
                                             CUtexObject_v1 texObject)
 {
     struct sampler *found;
-    CUresult result = ask(SIM_TEXTURE, texObject, pResViewDesc, &found);
-    if (result == CUDA_SUCCESS) /* all zero, where there is none */
-        *pResViewDesc = found->part;
-    return result;
+    SIM_TRY(ask(SIM_TEXTURE, texObject, pResViewDesc, &found));
+    *pResViewDesc = found->part; /* all zero, where there is none */
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuSurfObjectCreate(CUsurfObject_v1 *pSurfObject, const CUDA_RESOURCE_DESC_v1 *pResDesc)
 {
     struct sampler wanted = {.has_part = false};
     uint64_t handle;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!pSurfObject || !pResDesc || pResDesc->flags || pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)
         return CUDA_ERROR_INVALID_VALUE;
     wanted.resource = *pResDesc;
-    result = create(SIM_SURFACE, &wanted, &handle);
-    if (result == CUDA_SUCCESS)
-        *pSurfObject = handle;
-    return result;
+    SIM_TRY(create(SIM_SURFACE, &wanted, &handle));
+    *pSurfObject = handle;
+    return CUDA_SUCCESS;
 }
 
-CUresult sim_cuSurfObjectDestroy(CUsurfObject_v1 surfObject)
-{
-    return destroy_handle(SIM_SURFACE, surfObject);
-}
+SIM_ENTRY(cuSurfObjectDestroy, destroy_handle(SIM_SURFACE, surfObject))
 
 CUresult sim_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC_v1 *pResDesc,
                                          CUsurfObject_v1 surfObject)
 {
     struct sampler *found;
-    CUresult result = ask(SIM_SURFACE, surfObject, pResDesc, &found);
-    if (result == CUDA_SUCCESS)
-        *pResDesc = found->resource;
-    return result;
+    SIM_TRY(ask(SIM_SURFACE, surfObject, pResDesc, &found));
+    *pResDesc = found->resource;
+    return CUDA_SUCCESS;
 }
 
 void sim_texture_object_end(struct sim_object *object)

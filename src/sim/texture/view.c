@@ -57,10 +57,8 @@ static CUresult of_memory(struct source *source, CUdeviceptr address, CUarray_fo
 static CUresult of_linear(struct source *source, const CUDA_RESOURCE_DESC_v1 *resource)
 {
     size_t bytes = resource->res.linear.sizeInBytes;
-    CUresult result = of_memory(source, resource->res.linear.devPtr, resource->res.linear.format,
-                                resource->res.linear.numChannels);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(of_memory(source, resource->res.linear.devPtr, resource->res.linear.format,
+                      resource->res.linear.numChannels));
     size_t element = sim_format_size(source->format, source->channels);
     source->width = (bytes < source->bytes ? bytes : source->bytes) / element;
     source->width = source->width < UINT32_MAX ? source->width : UINT32_MAX;
@@ -79,10 +77,8 @@ static CUresult of_pitch(struct source *source, const CUDA_RESOURCE_DESC_v1 *res
 {
     size_t width = resource->res.pitch2D.width, height = resource->res.pitch2D.height;
     size_t pitch = resource->res.pitch2D.pitchInBytes;
-    CUresult result = of_memory(source, resource->res.pitch2D.devPtr, resource->res.pitch2D.format,
-                                resource->res.pitch2D.numChannels);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(of_memory(source, resource->res.pitch2D.devPtr, resource->res.pitch2D.format,
+                      resource->res.pitch2D.numChannels));
     size_t element = sim_format_size(source->format, source->channels);
     if (!at_most(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) ||
         !at_most(height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) ||
