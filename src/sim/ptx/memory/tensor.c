@@ -184,16 +184,16 @@ static enum ir_type element_type(const struct ptx_tensor *tensor)
 
 /* How the elements are combined; NULL: there is no such operation. Signed numbers of 64 bits have
  * the smaller and the larger one alone. */
-static reduce_one *tensor_reduction(const struct tile *tile)
+static atomic_one *tensor_reduction(const struct tile *tile)
 {
     enum ir_atomic operation = (enum ir_atomic)tile->step->how.tensor.operation;
 
     if (tile->tensor.type == PTX_TENSOR_S64 && operation != IR_ATOM_MIN && operation != IR_ATOM_MAX)
         return NULL;
-    return reduce_select(element_type(&tile->tensor), operation);
+    return atomic_reduction(element_type(&tile->tensor), operation);
 }
 
-static bool row_store(const struct tile *tile, uint64_t at, reduce_one *reduce)
+static bool row_store(const struct tile *tile, uint64_t at, atomic_one *reduce)
 {
     _Alignas(PIECE) char bytes[ROW_BYTES];
     struct tensor_row row;
@@ -290,7 +290,7 @@ static bool tile_check(const struct tile *tile)
 static bool tile_run(struct tile *tile, const int32_t *coordinates, const uint16_t *offsets)
 {
     const struct how_tensor *how = &tile->step->how.tensor;
-    reduce_one *reduce = NULL;
+    atomic_one *reduce = NULL;
 
     if (how->way == TENSOR_REDUCE) {
         reduce = tensor_reduction(tile);

@@ -165,9 +165,10 @@ struct how_memory {
     union {
         uint8_t load;    /* enum load_kind */
         uint8_t store;   /* enum store_kind */
-        uint8_t vector;  /* enum vector_form of an atomic */
-        bool compare;    /* a 16-byte atomic: cas, else exch */
         uint8_t barrier; /* enum ir_mode of an mbarrier */
+        struct {
+            uint8_t type, operation; /* enum ir_type and enum ir_atomic of an atomic */
+        };
     };
     bool expect_tx; /* mbarrier.arrive.expect_tx */
     union {
