@@ -19,11 +19,9 @@ static bool bulk_lane(struct ptx_warp *warp, const struct ptx_step *step, unsign
     unsigned element = opcodes_type_size(how->type);
     atomic_one *one = atomic_reduction(how->type, how->operation);
 
-    if (size % BULK) {
-        fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, to[lane],
-                   "the size of the reduction is no multiple of 16");
-        return false;
-    }
+    if (size % BULK)
+        return fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, to[lane],
+                          "the size of the reduction is no multiple of 16");
     for (uint32_t at = 0; at < size; at += BULK) {
         char *out = memory_resolve(warp, step, lane, space,
                                    to[lane] + (uint64_t)how->to_offset + at, BULK, true);

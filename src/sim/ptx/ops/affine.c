@@ -95,7 +95,7 @@ static inline struct affine shifted(const struct affine *a, uint64_t amount, uin
 }
 
 AFFINE(copy, *a)
-AFFINE(offset, sum(*a, uniform(step->how.address.add)))
+AFFINE(offset, sum(*a, uniform(step->how.add)))
 AFFINE(add, sum(*a, *b))
 AFFINE(subtract, difference(*a, *b))
 AFFINE(negate, difference(uniform(0), *a))

@@ -40,8 +40,7 @@ static bool is_true(struct value value)
 
 static bool fail(struct parser *parser, const char *what)
 {
-    parse_error(parser, parser->token.line, "%s in constant expression", what);
-    return false;
+    return parse_error(parser, parser->token.line, "%s in constant expression", what);
 }
 
 static bool float_binary(struct parser *parser, unsigned op, struct value left, struct value right,
@@ -231,10 +230,8 @@ static bool parenthesis(struct parser *parser, struct value *value)
 {
     if (parser->token.kind == TOKEN_WORD) {
         bool is_unsigned = parse_is_word(parser, "u64");
-        if (!is_unsigned && !parse_is_word(parser, "s64")) {
-            parse_syntax(parser);
-            return false;
-        }
+        if (!is_unsigned && !parse_is_word(parser, "s64"))
+            return parse_syntax(parser);
         parse_next(parser);
         if (!parse_expect(parser, ')') || !unary(parser, value))
             return false;
@@ -270,11 +267,9 @@ static bool primary(struct parser *parser, struct value *value)
             value->bits = 32;
             break;
         }
-        parse_syntax(parser);
-        return false;
+        return parse_syntax(parser);
     default:
-        parse_syntax(parser);
-        return false;
+        return parse_syntax(parser);
     }
     parse_next(parser);
     return true;
@@ -362,8 +357,7 @@ bool parse_expr_constant(struct parser *parser, struct value *value)
     *value = (struct value){LITERAL_INT, 0};
     if (parser->nesting >= MAX_NESTING) {
         fail(parser, "Too deep nesting");
-        parse_syntax(parser);
-        return false;
+        return parse_syntax(parser);
     }
     parser->nesting++;
     bool good = ternary(parser, value);
@@ -378,10 +372,8 @@ bool parse_expr_size(struct parser *parser, uint64_t *value)
     *value = 0;
     if (!parse_expr_constant(parser, &constant))
         return false;
-    if (is_float(constant) || (constant.kind == LITERAL_INT && (int64_t)constant.bits < 0)) {
-        parse_error(parser, line, "Non-negative integer expected");
-        return false;
-    }
+    if (is_float(constant) || (constant.kind == LITERAL_INT && (int64_t)constant.bits < 0))
+        return parse_error(parser, line, "Non-negative integer expected");
     *value = constant.bits;
     return true;
 }

@@ -158,10 +158,8 @@ static bool grow_numbers(struct parser *parser)
     uint32_t old_capacity = parser->number_capacity;
     uint32_t capacity = old_capacity == 0 ? 256 : old_capacity * 2;
     uint64_t *numbers = capacity > UINT32_MAX / 64 ? NULL : calloc(capacity, 2 * sizeof *numbers);
-    if (!numbers) {
-        parse_no_memory(parser->reader);
-        return false;
-    }
+    if (!numbers)
+        return parse_no_memory(parser->reader);
     parser->numbers = numbers;
     parser->number_capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; i++) {
@@ -337,10 +335,8 @@ bool symbol_start(struct parser *parser)
 {
     struct symbols *symbols = &parser->symbols;
     symbols->buckets = calloc(FIRST_BUCKETS, sizeof *symbols->buckets);
-    if (!symbols->buckets) {
-        parse_no_memory(parser->reader);
-        return false;
-    }
+    if (!symbols->buckets)
+        return parse_no_memory(parser->reader);
     symbols->bucket_count = FIRST_BUCKETS;
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         struct name name = {specials[i].name, (uint32_t)strlen(specials[i].name)};
