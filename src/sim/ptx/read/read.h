@@ -274,6 +274,15 @@ static inline bool parse_name_is(struct name name, const char *text)
 {
     return strlen(text) == name.length && memcmp(name.text, text, name.length) == 0;
 }
+static inline uint32_t parse_hash(const char *text, uint32_t length)
+{
+    uint32_t hash = UINT32_C(2166136261);
+
+    for (uint32_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT32_C(16777619);
+    return hash ^ hash >> 15;
+}
+
 #define PAIR(first, second) ((unsigned)(first) << 8 | (unsigned)(second))
 
 /* --- Expressions --- */
@@ -281,6 +290,7 @@ enum literal { LITERAL_INT, LITERAL_UNSIGNED, LITERAL_F32, LITERAL_F64 };
 struct value {
     enum literal kind;
     uint64_t bits;
+    bool failed; /* reported */
 };
 
 /* --- Declarations --- */
