@@ -111,7 +111,7 @@ static void resolve_targets(struct lower *lower)
                 step->control = CONTROL_LOOP;
             step->how.jump.step = target;
         } else if (step->control == CONTROL_INDEXED) {
-            struct jump_table *table = step->how.indexed.table;
+            struct jump_table *table = step->how.table;
 
             for (uint32_t k = 0; k < table->count; k++)
                 table->targets[k] = lower->first_step[table->targets[k]];

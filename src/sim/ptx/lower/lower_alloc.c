@@ -102,7 +102,7 @@ static void find_edges(struct alloc *alloc)
         if (step->control == CONTROL_JUMP || step->control == CONTROL_BRANCH)
             block->next[1] = alloc->block_of[lower->first_step[step->how.jump.index]];
         if (step->control == CONTROL_INDEXED)
-            block->table = step->how.indexed.table;
+            block->table = step->how.table;
     }
 }
 

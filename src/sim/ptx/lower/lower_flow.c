@@ -42,7 +42,7 @@ void lower_flow_brx(struct lower *lower, const struct ir_insn *insn)
     table->count = list->count;
     memcpy(table->targets, list->indices, list->count * sizeof table->targets[0]);
     step = lower_step(lower, NULL, CONTROL_INDEXED);
-    lower->steps[step].how.indexed.table = table;
+    lower->steps[step].how.table = table;
     lower_use(lower, step, 0, value);
 }
 
@@ -240,7 +240,7 @@ void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
 
     if (insn->mode == IR_BAR_CLUSTER_ARRIVE || insn->mode == IR_BAR_CLUSTER_WAIT) {
         step = lower_step(lower, NULL, CONTROL_CLUSTER);
-        lower->steps[step].how.barrier.mode = insn->mode;
+        lower->steps[step].how.mode = insn->mode;
         return;
     }
     if (insn->mode == IR_BAR_WARP_SYNC) {
@@ -258,7 +258,7 @@ void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
         dest = operand_dest(lower, &insn->operands[0],
                             insn->mode == IR_BAR_RED_POPC ? PLACE_32 : PLACE_PREDICATE, IR_U32);
     step = lower_step(lower, NULL, CONTROL_BARRIER);
-    lower->steps[step].how.barrier.mode = insn->mode;
+    lower->steps[step].how.mode = insn->mode;
     lower_def(lower, step, 0, dest);
     lower_use(lower, step, 1, barrier);
     lower_use(lower, step, 2, count);

@@ -25,7 +25,7 @@ static bool is_local(const struct lower_region *region, uint32_t step, uint32_t 
 /* A barrier for all of the block, which a team passes as one. The reader has checked its number. */
 static bool is_plain_barrier(const struct ptx_step *step)
 {
-    return step->guard == PTX_ABSENT && step->how.barrier.mode == IR_BAR_SYNC &&
+    return step->guard == PTX_ABSENT && step->how.mode == IR_BAR_SYNC &&
            (step->operand[1] & PTX_CONSTANT) && step->operand[2] == PTX_ABSENT;
 }
 

@@ -162,9 +162,8 @@ bool memory_async_clustered(struct ptx_warp *warp, const struct ptx_step *step, 
 {
     if (warp->block->launch->clustered)
         return true;
-    fault_warp(warp, step, (unsigned)__builtin_ctz(mask), PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
-               "the launch has no clusters");
-    return false;
+    return fault_warp(warp, step, (unsigned)__builtin_ctz(mask), PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                      "the launch has no clusters");
 }
 
 /* st.async, whose bytes an mbarrier counts, and st.bulk, which zeroes shared memory. */

@@ -309,8 +309,9 @@ static inline uint64_t ops_reduced(unsigned operation, uint64_t a, uint64_t b, b
 
 /* --- fault.c --- */
 const struct ptx_world *fault_world(const struct ptx_warp *warp);
-/* Stop the launch: `lane` did what `kind` says. The step's remaining lanes may be skipped. */
-void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+/* Stop the launch: `lane` did what `kind` says. The step's remaining lanes may be skipped.
+ * Always false. */
+bool fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                 enum ptx_fault_kind kind, uint64_t address, const char *what);
 /* Where a step comes from; NULL: it is none of the module's. */
 const struct step_source *fault_source(const struct ptx_module *module,
@@ -330,7 +331,7 @@ ptx_run move_copy128, move_copy32, move_copy64, move_low32, move_low64, move_mas
  * stack. */
 ptx_run special_alloca, special_fence, special_getctarank, special_isspacep, special_local_address,
     special_mapa, special_reference, special_shared_address, special_32, special_64,
-    special_stackrestore, special_stacksave, special_tid, special_window;
+    special_stackrestore, special_stacksave, special_window;
 uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *special);
 uint64_t special_time(void); /* CLOCK_MONOTONIC, ns */
 

@@ -38,9 +38,7 @@ static void bring(struct warp_meeting *meeting, const struct ptx_warp *warp,
     const uint32_t value = what.value < STEP_OPERANDS ? step->operand[what.value] : PTX_ABSENT;
 
     meeting->lanes |= mask;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
+    FOR_LANES (lane, mask) {
         meeting->membermask[lane] = membermask[lane];
         if (what.predicate)
             meeting->values[lane] = ops_predicate(warp, value) >> lane & 1;

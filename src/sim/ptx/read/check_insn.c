@@ -193,10 +193,9 @@ bool check_insn_known(struct parser *parser, struct reading *reading)
 {
     if (form_find(parser, reading))
         return true;
-    parse_error(parser, reading->line, "Not a name of any known instruction: '%.*s'",
-                (int)(reading->mnemonic.length < 64 ? reading->mnemonic.length : 64),
-                reading->mnemonic.text);
-    return false;
+    return parse_error(parser, reading->line, "Not a name of any known instruction: '%.*s'",
+                       (int)(reading->mnemonic.length < 64 ? reading->mnemonic.length : 64),
+                       reading->mnemonic.text);
 }
 
 const char *check_insn_unsupported(struct parser *parser, const struct reading *reading)

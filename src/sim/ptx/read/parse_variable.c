@@ -91,10 +91,8 @@ static bool dimensions(struct parser *parser, uint64_t *dims, uint32_t *count, b
     *open = false;
     while (parse_accept(parser, '[')) {
         uint64_t size = 0;
-        if (*count == MAX_DIMENSIONS) {
-            parse_syntax(parser);
-            return false;
-        }
+        if (*count == MAX_DIMENSIONS)
+            return parse_syntax(parser);
         if (*count == 0 && parse_is(parser, ']')) {
             *open = true;
         } else {
@@ -154,11 +152,10 @@ static bool merge(struct parser *parser, const struct symbol *old, struct ir_var
     bool one_extern = before->linkage == IR_EXTERN || added->linkage == IR_EXTERN;
     bool same = before->space == added->space && before->type == added->type &&
                 (before->size == added->size || before->unsized || added->unsized);
-    if (!one_extern || !same) {
-        parse_error(parser, added->line, "%s of variable '%s'",
-                    one_extern ? "Declarations do not match" : "Duplicate definition", added->name);
-        return false;
-    }
+    if (!one_extern || !same)
+        return parse_error(parser, added->line, "%s of variable '%s'",
+                           one_extern ? "Declarations do not match" : "Duplicate definition",
+                           added->name);
     *index = old->index;
     if (before->linkage == IR_EXTERN && added->linkage != IR_EXTERN)
         *before = *added;

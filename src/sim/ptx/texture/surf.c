@@ -242,10 +242,8 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
     const unsigned coordinates = tex_dimensions(plan->geometry) + tex_has_layer(plan->geometry);
     const struct ptx_texture *surface = NULL;
     uint64_t known = 0;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+    FOR_LANES (lane, mask) {
         int32_t at[4] = {0, 0, 0, 0};
-        if (!ops_has(mask, lane))
-            continue;
         if (!surface || handles[lane] != known) {
             known = handles[lane];
             surface = surface_of(warp, step, lane, known);
