@@ -110,14 +110,13 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                       CUdevResourceType type)
 {
     struct sim_green *green;
-    CUresult result = find(hCtx, &green);
     if (!resource)
         return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS && type != CU_DEV_RESOURCE_TYPE_SM)
+    SIM_TRY(find(hCtx, &green));
+    if (type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
-    if (result == CUDA_SUCCESS)
-        *resource = green->resource;
-    return result;
+    *resource = green->resource;
+    return CUDA_SUCCESS;
 }
 
 SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &green),
@@ -143,15 +142,12 @@ CUresult sim_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, uns
 {
     struct sim_green *green;
     struct sim_stream *stream;
-    CUresult result = find(greenCtx, &green);
     if (!phStream || flags != CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        result =
-            sim_stream_make(green->context, flags, sim_stream_priority_clamp(priority), &stream);
-    if (result == CUDA_SUCCESS)
-        *phStream = (CUstream)stream;
-    return result;
+    SIM_TRY(find(greenCtx, &green));
+    SIM_TRY(sim_stream_make(green->context, flags, sim_stream_priority_clamp(priority), &stream));
+    *phStream = (CUstream)stream;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx)

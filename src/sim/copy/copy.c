@@ -125,39 +125,53 @@ static struct job *job_make(const struct sim_copy *copy, bool stage)
     return job;
 }
 
-/* A side of a plain range, as a graph shows it. */
-static CUmemorytype shown_type(const struct sim_side *side)
-{
-    return side->kind == SIM_SIDE_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-}
+struct end { /* an array, or else an address */
+    CUarray array;
+    size_t offset;
+    CUmemorytype type;
+    uint64_t address;
+};
 
-static CUDA_MEMCPY3D_v2 shown(const struct sim_copy *copy)
+/* A copy of one row, as a graph shows it. */
+static CUDA_MEMCPY3D_v2 shown(const struct end *to, const struct end *from, size_t size)
 {
-    return (CUDA_MEMCPY3D_v2){.srcMemoryType = shown_type(&copy->from),
-                              .srcHost = (const void *)(uintptr_t)copy->from.address,
-                              .srcDevice = copy->from.address,
-                              .srcPitch = copy->width,
+    return (CUDA_MEMCPY3D_v2){.srcXInBytes = from->offset,
+                              .srcMemoryType = from->type,
+                              .srcHost = (const void *)(uintptr_t)from->address,
+                              .srcDevice = from->address,
+                              .srcArray = from->array,
+                              .srcPitch = size,
                               .srcHeight = 1,
-                              .dstMemoryType = shown_type(&copy->to),
-                              .dstHost = (void *)(uintptr_t)copy->to.address,
-                              .dstDevice = copy->to.address,
-                              .dstPitch = copy->width,
+                              .dstXInBytes = to->offset,
+                              .dstMemoryType = to->type,
+                              .dstHost = (void *)(uintptr_t)to->address,
+                              .dstDevice = to->address,
+                              .dstArray = to->array,
+                              .dstPitch = size,
                               .dstHeight = 1,
-                              .WidthInBytes = copy->width,
+                              .WidthInBytes = size,
                               .Height = 1,
                               .Depth = 1};
+}
+
+static struct end plain(const struct sim_side *side)
+{
+    bool host = side->kind == SIM_SIDE_HOST;
+    return (struct end){.type = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+                        .address = side->address};
 }
 
 CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
                        const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item)
 {
+    struct end to = plain(&copy->to), from = plain(&copy->from);
     struct job *job = job_make(copy, stage);
     if (!job)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *item = (struct sim_item){.run = sim_copy_run, .user = job, .drop = free};
     item->params.type = CU_GRAPH_NODE_TYPE_MEMCPY;
     item->params.memcpy.copyCtx = (CUcontext)context;
-    item->params.memcpy.copyParams = parameters ? *parameters : shown(copy);
+    item->params.memcpy.copyParams = parameters ? *parameters : shown(&to, &from, copy->width);
     return CUDA_SUCCESS;
 }
 
@@ -227,11 +241,9 @@ static CUresult line(CUstream stream, bool wait, CUmemorytype to_type, uint64_t 
                      CUmemorytype from_type, uint64_t from, size_t size)
 {
     struct sim_copy copy = {.width = size, .height = 1, .depth = 1};
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (size) {
-        result = sim_copy_line_side(&copy.to, to_type, to, size, true);
+        CUresult result = sim_copy_line_side(&copy.to, to_type, to, size, true);
         if (result == CUDA_SUCCESS)
             result = sim_copy_line_side(&copy.from, from_type, from, size, false);
         if (result != CUDA_SUCCESS)
@@ -287,26 +299,16 @@ static CUresult peer(CUstream stream, bool wait, uint64_t to, CUcontext to_conte
 CUresult sim_cuMemcpyPeer(CUdeviceptr_v2 dstDevice, CUcontext dstContext, CUdeviceptr_v2 srcDevice,
                           CUcontext srcContext, size_t ByteCount)
 {
-    CUresult result = sim_copy_line_settle(dstContext, srcContext);
-    if (result == CUDA_SUCCESS)
-        result = peer(NULL, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    SIM_TRY(sim_copy_line_settle(dstContext, srcContext));
+    SIM_TRY(peer(NULL, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount));
     struct sim_context *context;
-    if (result == CUDA_SUCCESS && sim_current(&context) == CUDA_SUCCESS)
-        result = sim_stream_wait_context(context);
-    return result;
+    return sim_current(&context) == CUDA_SUCCESS ? sim_stream_wait_context(context) : CUDA_SUCCESS;
 }
 
 SIM_ENTRY(cuMemcpyPeerAsync,
           peer(hStream, false, dstDevice, dstContext, srcDevice, srcContext, ByteCount))
 
 /* --- Copies between arrays and plain ranges, by offset in bytes --- */
-
-struct end { /* an array, or else an address */
-    CUarray array;
-    size_t offset;
-    CUmemorytype type;
-    uint64_t address;
-};
 
 static CUresult side_of(struct sim_side *side, const struct end *end, size_t size, bool write)
 {
@@ -325,31 +327,13 @@ static CUresult side_of(struct sim_side *side, const struct end *end, size_t siz
 static CUresult between(CUstream stream, bool wait, struct end to, struct end from, size_t size)
 {
     struct sim_copy copy = {.width = size, .height = 1, .depth = 1};
-    CUresult result = sim_current_check();
-    if (result == CUDA_SUCCESS && size)
-        result = side_of(&copy.to, &to, size, true);
-    if (result == CUDA_SUCCESS && size)
-        result = side_of(&copy.from, &from, size, false);
-    if (result != CUDA_SUCCESS)
-        return result;
-    CUDA_MEMCPY3D_v2 shown = {.srcXInBytes = from.offset,
-                              .srcMemoryType = from.type,
-                              .srcHost = (const void *)(uintptr_t)from.address,
-                              .srcDevice = from.address,
-                              .srcArray = from.array,
-                              .srcPitch = size,
-                              .srcHeight = 1,
-                              .dstXInBytes = to.offset,
-                              .dstMemoryType = to.type,
-                              .dstHost = (void *)(uintptr_t)to.address,
-                              .dstDevice = to.address,
-                              .dstArray = to.array,
-                              .dstPitch = size,
-                              .dstHeight = 1,
-                              .WidthInBytes = size,
-                              .Height = 1,
-                              .Depth = 1};
-    return sim_copy_submit(stream, &copy, &shown, wait);
+    SIM_TRY(sim_current_check());
+    if (size) {
+        SIM_TRY(side_of(&copy.to, &to, size, true));
+        SIM_TRY(side_of(&copy.from, &from, size, false));
+    }
+    const CUDA_MEMCPY3D_v2 parameters = shown(&to, &from, size);
+    return sim_copy_submit(stream, &copy, &parameters, wait);
 }
 
 static struct end in_array(CUarray array, size_t offset)

@@ -49,17 +49,13 @@ static CUresult lines(CUdeviceptr_v2 *to, CUdeviceptr_v2 *from, const size_t *si
                       size_t attribute_count, size_t *failed, CUstream stream)
 {
     struct sim_copy copy;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    CUresult result = CUDA_SUCCESS;
+    SIM_TRY(sim_current_check());
     *failed = SIZE_MAX;
     if (!to || !from || !sizes || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    result = list_stream(stream);
-    if (result == CUDA_SUCCESS)
-        result = check_attributes(attributes, indices, attribute_count, count);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(list_stream(stream));
+    SIM_TRY(check_attributes(attributes, indices, attribute_count, count));
     for (size_t i = 0; i < count; i++) { /* the others are done where one is wrong */
         CUresult one = line(&copy, to[i], from[i], sizes[i]);
         if (one == CUDA_SUCCESS)
@@ -133,10 +129,9 @@ static CUresult box(const CUDA_MEMCPY3D_BATCH_OP_v1 *op, CUDA_MEMCPY3D_v2 *shown
                     struct sim_copy *copy)
 {
     struct end to, from;
-    CUresult result = end_of(&to, &op->dst);
-    if (result == CUDA_SUCCESS)
-        result = end_of(&from, &op->src);
-    if (result != CUDA_SUCCESS || !is_order(op->srcAccessOrder))
+    SIM_TRY(end_of(&to, &op->dst));
+    SIM_TRY(end_of(&from, &op->src));
+    if (!is_order(op->srcAccessOrder))
         return CUDA_ERROR_INVALID_VALUE;
     size_t element = to.element ? to.element : from.element ? from.element : 1;
     if ((from.element && from.element != element) || op->extent.width > SIZE_MAX / element ||
@@ -173,16 +168,17 @@ static CUresult boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP_v1 *list, size_
     SIM_TRY(sim_current_check());
     if (count == 0 || !list || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = list_stream(stream);
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
-        if ((result = box(list + i, &shown, &copy)) != CUDA_SUCCESS)
-            *failed = i;
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
-        result = box(list + i, &shown, &copy);
-        if (result == CUDA_SUCCESS)
-            result = sim_copy_submit(stream, &copy, &shown, false);
+    SIM_TRY(list_stream(stream));
+    for (size_t i = 0; i < count; i++) {
+        *failed = i;
+        SIM_TRY(box(list + i, &shown, &copy));
     }
-    return result;
+    *failed = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        SIM_TRY(box(list + i, &shown, &copy));
+        SIM_TRY(sim_copy_submit(stream, &copy, &shown, false));
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,

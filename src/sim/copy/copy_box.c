@@ -120,10 +120,10 @@ CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v
                               struct sim_item *item)
 {
     struct sim_copy copy;
-    CUresult result = sim_copy_box(&copy, parameters);
-    if (result == CUDA_SUCCESS && (!copy.width || !copy.height || !copy.depth))
-        result = CUDA_ERROR_INVALID_VALUE; /* a node must do something */
-    return result == CUDA_SUCCESS ? sim_copy_item(context, &copy, parameters, false, item) : result;
+    SIM_TRY(sim_copy_box(&copy, parameters));
+    if (!copy.width || !copy.height || !copy.depth)
+        return CUDA_ERROR_INVALID_VALUE; /* a node must do something */
+    return sim_copy_item(context, &copy, parameters, false, item);
 }
 
 static CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters)
@@ -164,9 +164,8 @@ static CUresult box(const CUDA_MEMCPY3D_v2 *parameters, const CUDA_MEMCPY3D_PEER
 {
     struct sim_copy copy;
     CUDA_MEMCPY3D_v2 shown;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    CUresult result;
+    SIM_TRY(sim_current_check());
     if (!parameters && !peer)
         return CUDA_ERROR_INVALID_VALUE;
     if (parameters) {
@@ -197,13 +196,10 @@ SIM_ENTRY(cuMemcpy3DAsync_v2, box(pCopy, NULL, hStream, false))
 CUresult sim_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER_v1 *pCopy)
 {
     struct sim_context *context;
-    CUresult result =
-        pCopy ? sim_copy_line_settle(pCopy->dstContext, pCopy->srcContext) : CUDA_SUCCESS;
-    if (result == CUDA_SUCCESS)
-        result = box(NULL, pCopy, NULL, true);
-    if (result == CUDA_SUCCESS && sim_current(&context) == CUDA_SUCCESS)
-        result = sim_stream_wait_context(context);
-    return result;
+    if (pCopy)
+        SIM_TRY(sim_copy_line_settle(pCopy->dstContext, pCopy->srcContext));
+    SIM_TRY(box(NULL, pCopy, NULL, true));
+    return sim_current(&context) == CUDA_SUCCESS ? sim_stream_wait_context(context) : CUDA_SUCCESS;
 }
 
 SIM_ENTRY(cuMemcpy3DPeerAsync, box(NULL, pCopy, hStream, false))

@@ -122,16 +122,15 @@ static CUresult submit(CUstream handle, struct fill fill, bool wait)
 {
     struct sim_stream *stream;
     struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .run = run, .user = &fill};
-    CUresult result = sim_current_check();
-    if (result == CUDA_SUCCESS)
-        result = sim_stream(handle, &stream);
-    if (result == CUDA_SUCCESS && check(&fill) != CUDA_SUCCESS)
-        result = sim_copy_refused(handle, CUDA_ERROR_INVALID_VALUE);
-    if (result != CUDA_SUCCESS || fill.width == 0 || fill.height == 0)
-        return result;
+    SIM_TRY(sim_current_check());
+    SIM_TRY(sim_stream(handle, &stream));
+    if (check(&fill) != CUDA_SUCCESS)
+        return sim_copy_refused(handle, CUDA_ERROR_INVALID_VALUE);
+    if (fill.width == 0 || fill.height == 0)
+        return CUDA_SUCCESS;
     if (wait && is_shared(fill.address))
         return sim_stream_submit_wait(stream, &item);
-    result = item_make(stream->object.context, &fill, &item);
+    CUresult result = item_make(stream->object.context, &fill, &item);
     return result == CUDA_SUCCESS ? sim_stream_submit(stream, &item)
                                   : sim_capture_refused(stream, result);
 }

@@ -66,14 +66,11 @@ CUresult sim_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
 {
     struct sim_graph *graph = sim_graph(hGraph);
     struct sim_stream *stream;
-    CUresult result = ready(hStream, mode, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
+    CUresult result = CUDA_SUCCESS;
+    SIM_TRY(ready(hStream, mode, &stream));
     if (!graph || graph->capture)
         return CUDA_ERROR_INVALID_VALUE;
-    result = in_graph(graph, dependencies, numDependencies);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(in_graph(graph, dependencies, numDependencies));
     struct sim_session *session = sim_session_begin(stream, graph, mode);
     if (!session)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -253,11 +250,11 @@ CUresult sim_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode 
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = in_graph(capture->session->graph, dependencies, numDependencies);
-    if (result == CUDA_SUCCESS && flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+    SIM_TRY(in_graph(capture->session->graph, dependencies, numDependencies));
+    if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         capture->count = 0;
-    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)
-        result = sim_session_follow(capture, sim_graph_node(dependencies[i]),
-                                    dependencyData ? &dependencyData[i] : NULL);
-    return result;
+    for (size_t i = 0; i < numDependencies; i++)
+        SIM_TRY(sim_session_follow(capture, sim_graph_node(dependencies[i]),
+                                   dependencyData ? &dependencyData[i] : NULL));
+    return CUDA_SUCCESS;
 }

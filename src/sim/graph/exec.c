@@ -196,14 +196,13 @@ static CUresult flatten_child(struct sim_exec *exec, const struct sim_node *node
 {
     static const struct sim_item nothing = {.params.type = CU_GRAPH_NODE_TYPE_EMPTY};
     struct sim_exec_node *end;
-    CUresult result = flatten(exec, node->child, entry, error);
+    SIM_TRY(flatten(exec, node->child, entry, error));
     size_t last = exec->count;
-    if (result == CUDA_SUCCESS)
-        result = append(exec, 0, &nothing, last - entry, &end);
-    for (size_t i = entry; i < last && result == CUDA_SUCCESS; i++)
+    SIM_TRY(append(exec, 0, &nothing, last - entry, &end));
+    for (size_t i = entry; i < last; i++)
         if (exec->nodes[i].last)
             depend(exec, end, i);
-    return result;
+    return CUDA_SUCCESS;
 }
 
 /* A graph's memory has one address: no two executable graphs can use it. */

@@ -121,11 +121,9 @@ static CUresult check(const struct sim_exec *exec)
     for (size_t i = 0; i < exec->count; i++) {
         const struct sim_item *item = &exec->nodes[i].work->item;
         const struct sim_branch *branch = exec->nodes[i].branch;
-        CUresult result = alive(item);
-        for (unsigned j = 0; branch && j < branch->count && result == CUDA_SUCCESS; j++)
-            result = check(branch->bodies[j]);
-        if (result != CUDA_SUCCESS)
-            return result;
+        SIM_TRY(alive(item));
+        for (unsigned j = 0; branch && j < branch->count; j++)
+            SIM_TRY(check(branch->bodies[j]));
         if (!sim_graph_memory_live(item))
             continue;
         if (!(exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH))
@@ -156,23 +154,23 @@ static CUresult order(const struct sim_exec_node *node, struct sim_ticket *ticke
                       struct sim_ticket *const *tickets, struct sim_ticket *begin,
                       struct sim_ticket *end)
 {
-    CUresult result = node->before_count ? CUDA_SUCCESS : sim_ticket_after(ticket, begin);
-    for (size_t i = 0; i < node->before_count && result == CUDA_SUCCESS; i++)
-        result = sim_ticket_after(ticket, tickets[node->before[i]]);
+    if (node->before_count == 0)
+        SIM_TRY(sim_ticket_after(ticket, begin));
+    for (size_t i = 0; i < node->before_count; i++)
+        SIM_TRY(sim_ticket_after(ticket, tickets[node->before[i]]));
     const struct sim_item *item = &node->work->item;
-    if (item->params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT && result == CUDA_SUCCESS) {
+    if (item->params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
         const struct sim_event *event = (void *)item->params.eventWait.event;
-        result = sim_event_shared_is_foreign(event)
-                     ? sim_event_shared_before(event, event->object.context, ticket)
-                     : sim_ticket_after(ticket, event->ticket);
+        return sim_event_shared_is_foreign(event)
+                   ? sim_event_shared_before(event, event->object.context, ticket)
+                   : sim_ticket_after(ticket, event->ticket);
     }
-    if (item->params.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD && result == CUDA_SUCCESS) {
-        struct sim_event *event = (void *)item->params.eventRecord.event;
-        sim_event_set(event, ticket);
-        if (event->shared) /* the launch is done when the other processes know */
-            result = sim_ticket_after(end, event->ticket);
-    }
-    return result;
+    if (item->params.type != CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+        return CUDA_SUCCESS;
+    struct sim_event *event = (void *)item->params.eventRecord.event;
+    sim_event_set(event, ticket);
+    /* The launch is done when the other processes know. */
+    return event->shared ? sim_ticket_after(end, event->ticket) : CUDA_SUCCESS;
 }
 
 /* Make and order all tickets but the first: [count] is before all nodes, [count + 1] after all. */
@@ -181,15 +179,15 @@ static CUresult make_tickets(const struct sim_exec *exec, struct sim_context *co
 {
     struct sim_ticket *begin = tickets[exec->count], **end = &tickets[exec->count + 1];
     *end = sim_ticket_make(context, NULL, NULL, NULL);
-    CUresult result = *end ? sim_ticket_after(*end, begin) : CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < exec->count && result == CUDA_SUCCESS; i++) {
+    SIM_TRY(*end ? sim_ticket_after(*end, begin) : CUDA_ERROR_OUT_OF_MEMORY);
+    for (size_t i = 0; i < exec->count; i++) {
         tickets[i] = node_ticket(&exec->nodes[i], context);
-        result = tickets[i] ? order(&exec->nodes[i], tickets[i], tickets, begin, *end)
-                            : CUDA_ERROR_OUT_OF_MEMORY;
-        if (result == CUDA_SUCCESS && exec->nodes[i].last)
-            result = sim_ticket_after(*end, tickets[i]);
+        SIM_TRY(tickets[i] ? order(&exec->nodes[i], tickets[i], tickets, begin, *end)
+                           : CUDA_ERROR_OUT_OF_MEMORY);
+        if (exec->nodes[i].last)
+            SIM_TRY(sim_ticket_after(*end, tickets[i]));
     }
-    return result;
+    return CUDA_SUCCESS;
 }
 
 /* Others may wait for tickets of a launch that failed: they run, as nothing. */

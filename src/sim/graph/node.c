@@ -75,9 +75,7 @@ static CUresult add_child(const struct place *place, CUgraph handle, bool move)
     struct sim_graph *child = sim_graph(handle), *own = child;
     struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_GRAPH};
     struct sim_node *node;
-    CUresult result = check(place);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check(place));
     if (!child || handle == place->graph)
         return CUDA_ERROR_INVALID_VALUE;
     if ((move && child->owner) || sim_graph_has_conditional(child))
@@ -85,10 +83,8 @@ static CUresult add_child(const struct place *place, CUgraph handle, bool move)
     if (move && (child->capture || contains(child, sim_graph(place->graph))))
         return CUDA_ERROR_INVALID_VALUE;
     if (!move)
-        result = sim_graph_clone(child, &own);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = add(place, &item, &node);
+        SIM_TRY(sim_graph_clone(child, &own));
+    CUresult result = add(place, &item, &node);
     if (result == CUDA_SUCCESS) {
         node->child = own;
         own->owner = node;
@@ -126,9 +122,7 @@ static CUresult add_conditional(const struct place *place, CUDA_CONDITIONAL_NODE
 static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
 {
     struct sim_item item;
-    CUresult result = check(place);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check(place));
     if (!params)
         return CUDA_ERROR_INVALID_VALUE;
     switch ((int)params->type) {
@@ -138,18 +132,18 @@ static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return add_conditional(place, &params->conditional);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-        result = sim_graph_memory_allocate_item(&params->alloc, &item);
+        SIM_TRY(sim_graph_memory_allocate_item(&params->alloc, &item));
         break;
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        result = frees(sim_graph(place->graph), params->free.dptr)
-                     ? CUDA_ERROR_INVALID_VALUE
-                     : sim_graph_memory_free_item(params->free.dptr, &item);
+        if (frees(sim_graph(place->graph), params->free.dptr))
+            return CUDA_ERROR_INVALID_VALUE;
+        SIM_TRY(sim_graph_memory_free_item(params->free.dptr, &item));
         break;
     default:
-        result = sim_params_prepare(params, NULL, 0, &item);
+        SIM_TRY(sim_params_prepare(params, NULL, 0, &item));
         break;
     }
-    return result == CUDA_SUCCESS ? add(place, &item, NULL) : result;
+    return add(place, &item, NULL);
 }
 
 static CUresult add_typed(const struct place *place, CUgraphNodeType type, const void *from,

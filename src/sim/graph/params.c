@@ -147,10 +147,7 @@ CUresult sim_params_set(struct sim_node *node, const CUgraphNodeParams *params)
     struct sim_item item;
     if (params->type != node->item.params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result =
-        sim_params_prepare(params, node->item.attributes, node->item.attribute_count, &item);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_params_prepare(params, node->item.attributes, node->item.attribute_count, &item));
     sim_item_drop(&node->item);
     node->item = item;
     return CUDA_SUCCESS;

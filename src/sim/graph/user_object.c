@@ -73,13 +73,11 @@ static CUresult hold(struct sim_hold **holds, struct sim_user_object *object, un
 /* A copy of a graph has one reference to each object. */
 CUresult sim_user_object_holds_copy(const struct sim_hold *holds, struct sim_hold **copy)
 {
-    CUresult result = CUDA_SUCCESS;
-    for (; holds && result == CUDA_SUCCESS; holds = holds->next) {
-        result = hold(copy, holds->object, 1);
-        if (result == CUDA_SUCCESS)
-            holds->object->count++;
+    for (; holds; holds = holds->next) {
+        SIM_TRY(hold(copy, holds->object, 1));
+        holds->object->count++;
     }
-    return result;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy_function,

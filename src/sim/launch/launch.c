@@ -87,10 +87,8 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void *
 
 static CUresult find(CUfunction hfunc, struct sim_function **function)
 {
-    CUresult result = sim_current_check();
+    SIM_TRY(sim_current_check());
     *function = sim_object(SIM_FUNCTION, hfunc);
-    if (result != CUDA_SUCCESS)
-        return result;
     return *function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -145,11 +143,9 @@ SIM_ENTRY(cuParamSetv, set(hfunc, offset, ptr, numbytes))
 CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
 {
     struct sim_function *function;
-    CUresult result = find(hfunc, &function);
     (void)texunit;
-    if (result == CUDA_SUCCESS && !sim_object(SIM_TEXREF, hTexRef))
-        result = CUDA_ERROR_INVALID_HANDLE;
-    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+    SIM_TRY(find(hfunc, &function));
+    return sim_object(SIM_TEXREF, hTexRef) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static CUresult launch(CUfunction f, int width, int height, CUstream stream)

@@ -231,18 +231,14 @@ CUresult sim_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_
     if (!handle || handleType != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || size == 0 || dptr % PAGE ||
         size % PAGE || (flags && !(flags & CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)))
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check(dptr, size, flags);
-    if (result == CUDA_SUCCESS)
-        result = known_part(dptr, size, &file, &known);
-    if (result == CUDA_SUCCESS && known < size) { /* bytes that work may write are not moved */
+    SIM_TRY(check(dptr, size, flags));
+    SIM_TRY(known_part(dptr, size, &file, &known));
+    if (known < size) { /* bytes that work may write are not moved */
         sim_ticket_wait_none();
-        result = check(dptr, size, flags);
-        if (result == CUDA_SUCCESS)
-            result = known_part(dptr, size, &file, &known);
+        SIM_TRY(check(dptr, size, flags));
+        SIM_TRY(known_part(dptr, size, &file, &known));
     }
-    if (result == CUDA_SUCCESS)
-        result = export(dptr, size, file, known, &number);
-    if (result == CUDA_SUCCESS)
-        memcpy(handle, &number, sizeof number);
-    return result;
+    SIM_TRY(export(dptr, size, file, known, &number));
+    memcpy(handle, &number, sizeof number);
+    return CUDA_SUCCESS;
 }

@@ -319,11 +319,11 @@ CUresult sim_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
     SIM_TRY(sim_current_check());
     if (!data || !dataSizes || !attributes || numAttributes == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = ask(devPtr, count, &all);
-    for (size_t i = 0; i < numAttributes && result == CUDA_SUCCESS; i++)
-        result =
-            data[i] ? answer(data[i], dataSizes[i], attributes[i], &all) : CUDA_ERROR_INVALID_VALUE;
-    return result;
+    SIM_TRY(ask(devPtr, count, &all));
+    for (size_t i = 0; i < numAttributes; i++)
+        SIM_TRY(data[i] ? answer(data[i], dataSizes[i], attributes[i], &all)
+                        : CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
 }
 
 /* --- Lists of ranges --- */
@@ -356,12 +356,11 @@ CUresult sim_cuMemPrefetchBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_
                                      size_t numPrefetchLocs, unsigned long long flags,
                                      CUstream hStream)
 {
-    CUresult result = sim_current_check();
-    if (result == CUDA_SUCCESS && !prefetchLocs)
-        result = CUDA_ERROR_INVALID_VALUE;
-    return result == CUDA_SUCCESS ? each(hStream, dptrs, sizes, count, prefetchLocs,
-                                         prefetchLocIdxs, numPrefetchLocs, flags)
-                                  : result;
+    SIM_TRY(sim_current_check());
+    if (!prefetchLocs)
+        return CUDA_ERROR_INVALID_VALUE;
+    return each(hStream, dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
+                flags);
 }
 
 /* The contents of discarded memory are undefined: here they stay. */

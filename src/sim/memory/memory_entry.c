@@ -123,8 +123,8 @@ CUresult sim_cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_
 {
     struct sim_stream *found;
     (void)paramsArray, (void)count, (void)flags, (void)errorIndex;
-    CUresult result = sim_stream(stream, &found);
-    if (result == CUDA_SUCCESS && sim_capture_active(found))
-        result = sim_capture_refuse(found);
-    return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : result;
+    SIM_TRY(sim_stream(stream, &found));
+    if (sim_capture_active(found))
+        SIM_TRY(sim_capture_refuse(found));
+    return CUDA_ERROR_NOT_SUPPORTED;
 }

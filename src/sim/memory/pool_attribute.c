@@ -164,10 +164,11 @@ static CUresult set_access(struct sim_pool *pool, const CUmemAccessDesc_v1 *map)
 CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc_v1 *map, size_t count)
 {
     struct sim_pool *found = sim_pool(pool);
-    CUresult result = found && (map || !count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
-        result = set_access(found, map + i);
-    return result;
+    if (!found || (!map && count))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        SIM_TRY(set_access(found, map + i));
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,

@@ -87,13 +87,11 @@ CUresult sim_cuMemCreate(CUmemGenericAllocationHandle_v1 *handle, size_t size,
     struct sim_device *device;
     if (!handle || !prop || size == 0 || size % SIM_VIRTUAL_GRAIN || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check(prop, &device);
-    if (result == CUDA_SUCCESS && sim_memory_refused(size))
-        result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (result == CUDA_SUCCESS && device)
-        result = sim_memory_take(device, size);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check(prop, &device));
+    if (sim_memory_refused(size))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (device)
+        SIM_TRY(sim_memory_take(device, size));
     struct sim_physical *made = calloc(1, sizeof *made);
     if (made)
         made->bytes = sim_memory_bytes_make(size, &made->mapped);

@@ -15,9 +15,8 @@ CUresult sim_module_compile(const struct sim_context *context, const void *data,
 {
     struct sim_image image;
     unsigned architecture = (unsigned)sim_device_architecture(context->device);
-    CUresult result = sim_image_read(data, size, architecture, &image, &jit->errors);
-    if (result != CUDA_SUCCESS)
-        return result;
+    CUresult result = CUDA_SUCCESS;
+    SIM_TRY(sim_image_read(data, size, architecture, &image, &jit->errors));
     if (!jit->max_registers)
         jit->max_registers = image.max_registers;
     *ptx = jit->target ? NULL : sim_link_module(data, size, architecture, jit->max_registers);

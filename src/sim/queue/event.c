@@ -158,10 +158,8 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
 /* An event that a capture recorded is a place in a graph: it has no state. */
 static CUresult recorded(CUevent handle, struct sim_event **event)
 {
-    CUresult result = find(handle, event);
-    if (result != CUDA_SUCCESS || !(*event)->mark)
-        return result;
-    return sim_capture_mark_spoil((*event)->mark);
+    SIM_TRY(find(handle, event));
+    return (*event)->mark ? sim_capture_mark_spoil((*event)->mark) : CUDA_SUCCESS;
 }
 
 CUresult sim_cuEventQuery(CUevent hEvent)
@@ -177,13 +175,12 @@ CUresult sim_cuEventQuery(CUevent hEvent)
 CUresult sim_cuEventSynchronize(CUevent hEvent)
 {
     struct sim_event *event;
-    CUresult result = recorded(hEvent, &event);
-    if (result == CUDA_SUCCESS)
-        result = sim_capture_unsafe();
-    if (result == CUDA_SUCCESS && sim_event_shared_is_foreign(event))
+    SIM_TRY(recorded(hEvent, &event));
+    SIM_TRY(sim_capture_unsafe());
+    if (sim_event_shared_is_foreign(event))
         return sim_event_shared_synchronize(event);
-    if (result != CUDA_SUCCESS || !event->ticket)
-        return result;
+    if (!event->ticket)
+        return CUDA_SUCCESS;
     struct sim_context *context = sim_context_retain(event->object.context);
     struct sim_ticket *ticket = sim_ticket_retain(event->ticket);
     struct sim_trail *trail = sim_trail_retain(event->trail);
@@ -191,7 +188,7 @@ CUresult sim_cuEventSynchronize(CUevent hEvent)
     sim_trail_settle(trail);
     sim_trail_release(trail);
     sim_ticket_release(ticket);
-    result = context->sticky;
+    CUresult result = context->sticky;
     sim_context_release(context);
     return result;
 }
@@ -264,9 +261,8 @@ CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
     struct sim_context *context;
     struct sim_event *event;
-    CUresult result = both(hCtx, hEvent, &context, &event);
-    if (result != CUDA_SUCCESS)
-        return result;
+    CUresult result = CUDA_SUCCESS;
+    SIM_TRY(both(hCtx, hEvent, &context, &event));
     if (event->mark)
         return CUDA_ERROR_CAPTURED_EVENT;
     bool foreign = sim_event_shared_is_foreign(event);

@@ -99,17 +99,15 @@ static bool blocks(const struct sim_object *object, const struct sim_context *co
 CUresult sim_stream_order(struct sim_ticket *ticket, struct sim_stream *stream)
 {
     struct sim_context *context = stream->object.context;
-    CUresult result = sim_ticket_after(ticket, stream->last);
+    SIM_TRY(sim_ticket_after(ticket, stream->last));
     if (stream->flags & CU_STREAM_NON_BLOCKING)
-        return result;
+        return CUDA_SUCCESS;
     if (stream != context->legacy)
-        return result == CUDA_SUCCESS ? sim_ticket_after(ticket, owned(context->legacy)->last)
-                                      : result;
-    for (struct sim_object *object = sim_object_first(SIM_STREAM); object && result == CUDA_SUCCESS;
-         object = object->next)
+        return sim_ticket_after(ticket, owned(context->legacy)->last);
+    for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
         if (blocks(object, context))
-            result = sim_ticket_after(ticket, ((struct sim_stream *)object)->last);
-    return result;
+            SIM_TRY(sim_ticket_after(ticket, ((struct sim_stream *)object)->last));
+    return CUDA_SUCCESS;
 }
 
 bool sim_stream_idle(struct sim_stream *stream)

@@ -82,13 +82,12 @@ CUresult sim_cuArrayDestroy(CUarray hArray)
 {
     struct sim_context *context;
     struct sim_array *array;
-    CUresult result = sim_memory_begin(&context);
-    if (result == CUDA_SUCCESS)
-        result = find(hArray, &array);
-    if (result != CUDA_SUCCESS || array->part) /* a level goes with its mipmapped array */
-        return result;
+    SIM_TRY(sim_memory_begin(&context));
+    SIM_TRY(find(hArray, &array));
+    if (array->part) /* a level goes with its mipmapped array */
+        return CUDA_SUCCESS;
     uint64_t serial = array->object.serial;
-    result = sim_stream_wait_context(array->object.context);
+    CUresult result = sim_stream_wait_context(array->object.context);
     if (sim_object_alive(SIM_ARRAY, hArray, serial))
         sim_array_destroy(array);
     return result;

@@ -90,53 +90,47 @@ CUresult sim_cuTexRefCreate(CUtexref *pTexRef)
 CUresult sim_cuTexRefDestroy(CUtexref hTexRef)
 {
     struct sim_reference *reference;
-    CUresult result = sim_reference_of(hTexRef, &reference);
-    if (result == CUDA_SUCCESS && !reference->own)
-        result = CUDA_ERROR_INVALID_VALUE; /* a module's goes with the module */
-    if (result == CUDA_SUCCESS)
-        sim_reference_destroy(reference);
-    return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    if (!reference->own) /* a module's goes with the module */
+        return CUDA_ERROR_INVALID_VALUE;
+    sim_reference_destroy(reference);
+    return CUDA_SUCCESS;
+}
+
+/* The same to what has a shape (NULL: the handle is none), whose format the reference takes over.
+ */
+static CUresult bind_shape(struct sim_reference *reference, const CUDA_RESOURCE_DESC_v1 *resource,
+                           const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape, unsigned flags)
+{
+    if (!shape || (flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT))
+        return CUDA_ERROR_INVALID_VALUE;
+    SIM_TRY(bind(reference, resource));
+    reference->format = shape->Format;
+    reference->channels = (int)shape->NumChannels;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
 {
     struct sim_reference *reference;
-    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
-    CUresult result = sim_reference_of(hTexRef, &reference);
+    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                      .res.array.hArray = hArray};
     const struct sim_array *array = sim_object(SIM_ARRAY, hArray);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     if (!hArray)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!array || (Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT))
-        return CUDA_ERROR_INVALID_VALUE;
-    resource.res.array.hArray = hArray;
-    result = bind(reference, &resource);
-    if (result == CUDA_SUCCESS) {
-        reference->format = array->shape.Format;
-        reference->channels = (int)array->shape.NumChannels;
-    }
-    return result;
+    return bind_shape(reference, &resource, array ? &array->shape : NULL, Flags);
 }
 
 CUresult sim_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray,
                                        unsigned int Flags)
 {
     struct sim_reference *reference;
-    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY};
-    CUresult result = sim_reference_of(hTexRef, &reference);
+    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+                                      .res.mipmap.hMipmappedArray = hMipmappedArray};
     const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!mipmap || (Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT))
-        return CUDA_ERROR_INVALID_VALUE;
-    resource.res.mipmap.hMipmappedArray = hMipmappedArray;
-    result = bind(reference, &resource);
-    if (result == CUDA_SUCCESS) {
-        reference->format = mipmap->shape.Format;
-        reference->channels = (int)mipmap->shape.NumChannels;
-    }
-    return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    return bind_shape(reference, &resource, mipmap ? &mipmap->shape : NULL, Flags);
 }
 
 CUresult sim_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr_v2 dptr,
@@ -144,10 +138,8 @@ CUresult sim_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdevic
 {
     struct sim_reference *reference;
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
-    CUresult result = sim_reference_of(hTexRef, &reference);
     size_t offset = dptr % 512;
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_reference_of(hTexRef, &reference));
     if (dptr == 0) { /* unbinds */
         reference->bound = false;
         if (ByteOffset)
@@ -181,13 +173,11 @@ CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPT
     resource.res.pitch2D.width = desc->Width;
     resource.res.pitch2D.height = desc->Height;
     resource.res.pitch2D.pitchInBytes = Pitch;
-    CUresult result = bind(reference, &resource);
-    if (result == CUDA_SUCCESS) {
-        reference->address = dptr;
-        reference->format = desc->Format;
-        reference->channels = (int)desc->NumChannels;
-    }
-    return result;
+    SIM_TRY(bind(reference, &resource));
+    reference->address = dptr;
+    reference->format = desc->Format;
+    reference->channels = (int)desc->NumChannels;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
@@ -202,26 +192,20 @@ CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+/* A reference that is bound to such a resource. */
+static CUresult bound(CUtexref handle, CUresourcetype type, struct sim_reference **reference)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
-    if (!phArray || !reference->bound || reference->resource.resType != CU_RESOURCE_TYPE_ARRAY)
-        return CUDA_ERROR_INVALID_VALUE;
-    *phArray = reference->resource.res.array.hArray;
-    return CUDA_SUCCESS;
+    SIM_TRY(sim_reference_of(handle, reference));
+    return (*reference)->bound && (*reference)->resource.resType == type ? CUDA_SUCCESS
+                                                                         : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
-{
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
-    if (!phMipmappedArray || !reference->bound ||
-        reference->resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
-        return CUDA_ERROR_INVALID_VALUE;
-    *phMipmappedArray = reference->resource.res.mipmap.hMipmappedArray;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuTexRefGetArray, phArray, struct sim_reference *reference,
+               bound(hTexRef, CU_RESOURCE_TYPE_ARRAY, &reference),
+               reference->resource.res.array.hArray)
+SIM_TELL_AFTER(cuTexRefGetMipmappedArray, phMipmappedArray, struct sim_reference *reference,
+               bound(hTexRef, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, &reference),
+               reference->resource.res.mipmap.hMipmappedArray)
 
 /* --- Surface references --- */
 

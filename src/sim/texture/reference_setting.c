@@ -45,9 +45,7 @@ CUresult sim_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPack
 CUresult sim_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
 {
     struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pFormat, &reference);
-    if (result != CUDA_SUCCESS || !pNumChannels)
-        return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+    SIM_TRY(ask(hTexRef, pNumChannels ? pFormat : NULL, &reference));
     *pFormat = reference->format;
     *pNumChannels = reference->channels;
     return CUDA_SUCCESS;
@@ -66,9 +64,7 @@ CUresult sim_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am
 CUresult sim_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
 {
     struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pam, &reference);
-    if (result != CUDA_SUCCESS || dim < 0 || dim > 2)
-        return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+    SIM_TRY(ask(hTexRef, dim >= 0 && dim <= 2 ? pam : NULL, &reference));
     *pam = reference->texture.addressMode[dim];
     return CUDA_SUCCESS;
 }
@@ -144,9 +140,7 @@ CUresult sim_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pma
                                          CUtexref hTexRef)
 {
     struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pminMipmapLevelClamp, &reference);
-    if (result != CUDA_SUCCESS || !pmaxMipmapLevelClamp)
-        return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+    SIM_TRY(ask(hTexRef, pmaxMipmapLevelClamp ? pminMipmapLevelClamp : NULL, &reference));
     *pminMipmapLevelClamp = reference->texture.minMipmapLevelClamp;
     *pmaxMipmapLevelClamp = reference->texture.maxMipmapLevelClamp;
     return CUDA_SUCCESS;

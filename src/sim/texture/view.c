@@ -236,13 +236,12 @@ CUresult sim_view_make(const CUDA_RESOURCE_DESC_v1 *resource, const CUDA_TEXTURE
     struct source source = {.first = 0};
     const struct sim_array *array;
     bool normalized;
-    CUresult result = find_source(&source, resource, &array);
+    CUresult result = CUDA_SUCCESS;
+    SIM_TRY(find_source(&source, resource, &array));
     if (!source.arrays)
         part = NULL; /* a view of plain memory is not looked at */
-    if (result == CUDA_SUCCESS && part)
-        result = narrow(&source, part);
-    if (result != CUDA_SUCCESS)
-        return result;
+    if (part)
+        SIM_TRY(narrow(&source, part));
     enum ptx_channel channel = channel_of(source.format, &normalized);
     if (!channel)
         return SIM_LACK_cuTexObjectCreate_format;
