@@ -390,14 +390,18 @@ static void forget(struct scan_options *options)
     free(gpus);
 }
 
+static bool wants_files(const struct options *options)
+{
+    return options->junit || options->markdown || options->sarif || options->github;
+}
+
 static int run_scan(const char *title, char **words)
 {
     static struct run run;
     enum verdict_answer worst;
     int result;
 
-    if ((given.junit || given.markdown || given.sarif || given.github) &&
-        given.drivers.count + given.gpus.count == 0)
+    if (wants_files(&given) && given.drivers.count + given.gpus.count == 0)
         options_refuse("--junit, --markdown, --sarif and --github are of verdicts: give --drivers "
                        "or --gpus");
     read_gpus(&given.gpus, &given.report);
@@ -418,6 +422,12 @@ static int run_scan(const char *title, char **words)
         run.problems = json_array();
     }
     walk(&run, words);
+    if (run.count == 0 && run.source_count > 0 && wants_files(&given)) {
+        fputs("cushim scan: --junit, --markdown, --sarif and --github are of programs, and only "
+              "sources were found\n",
+              stderr);
+        run.failed = true;
+    }
     worst = finish(&run);
     forget(&given.report);
     if (run.unwritten)

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import CLI, FAILED, OK, ROOT, registry, run
+from command import CLI, FAILED, INPUT, OK, ROOT, registry, run
 from scanning import scan
 
 CODE = r"""
@@ -99,6 +99,13 @@ def test_folder(tmp_path, source):
     (tmp_path / "other.c").write_text("int a;")
     result = run("scan", "--drivers", "9.0", tmp_path)
     assert result.code == FAILED and "other.c" not in result.out and str(source) in result.out
+
+
+def test_no_verdicts_to_write(tmp_path, source):
+    result = run("scan", "--drivers", "12.5", "--junit", tmp_path / "x", source)
+    assert result.code == INPUT and not (tmp_path / "x").exists()
+    assert result.err == ("cushim scan: --junit, --markdown, --sarif and --github are of programs, "
+                          "and only sources were found\n")
 
 
 def test_object_that_uses_the_table(tmp_path):
