@@ -93,15 +93,14 @@ SIM_TELL_AFTER(cuCtxGetId, ctxId, struct sim_context *context, sim_current_of(ct
 CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
 {
     struct sim_context *context;
-    int count = 0;
     SIM_TRY(sim_current(&context));
     if (!pExecAffinity)
         return CUDA_ERROR_INVALID_VALUE;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-    sim_device_attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &count);
     pExecAffinity->type = type;
-    pExecAffinity->param.smCount.val = (unsigned)count;
+    pExecAffinity->param.smCount.val =
+        (unsigned)sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
 }
 

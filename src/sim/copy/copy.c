@@ -179,7 +179,7 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
                              const CUDA_MEMCPY3D_v2 *parameters)
 {
     struct sim_item item;
-    bool capturing = sim_capture_active(stream);
+    bool capturing = stream->capture;
     bool stage = !capturing && is_pageable(&copy->from) && span(copy, &copy->from) <= STAGED;
     /* A call whose pageable memory cannot be set aside returns when the copy is done. */
     bool wait = !capturing && (is_pageable(&copy->to) || (is_pageable(&copy->from) && !stage));

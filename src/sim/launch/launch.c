@@ -18,11 +18,11 @@ static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream ha
     CUresult result = sim_launch_prepare(stream->object.context, params, attributes, count, &item);
     if (result != CUDA_SUCCESS)
         return sim_capture_refused(stream, result);
-    if (sim_capture_active(stream) && sim_launch_prepare_is_bound(&item)) {
+    if (stream->capture && sim_launch_prepare_is_bound(&item)) {
         sim_item_drop(&item); /* a graph cannot tell what will be bound */
         return sim_capture_refuse(stream);
     }
-    if (!sim_capture_active(stream))
+    if (!stream->capture)
         sim_launch_prepare_keep_bindings(&item);
     return sim_stream_submit(stream, &item);
 }

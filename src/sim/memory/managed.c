@@ -191,7 +191,7 @@ CUresult sim_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr_v2 dptr, size_
         (length != 0 && (dptr != allocation->address || length != allocation->size)))
         return CUDA_ERROR_INVALID_VALUE;
     SIM_TRY(sim_capture_refuse(stream));
-    return sim_stream_enqueue(stream, NULL, NULL, NULL);
+    return sim_stream_submit(stream, &(struct sim_item){.params.type = SIM_ITEM_NO_NODE});
 }
 
 /* --- What was said about managed memory, told; and lists of ranges --- */

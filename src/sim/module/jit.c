@@ -194,20 +194,8 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
     enum ptx_status status =
         ptx_compile(&options, sources, count, &jit->errors, &jit->info, module);
     sim_lock_enter();
-    switch (status) {
-    case PTX_OK:
+    if (status == PTX_OK)
         sim_jit_describe(jit, *module, options.architecture);
-        return CUDA_SUCCESS;
-    case PTX_NO_MEMORY:
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    case PTX_UNSUPPORTED_VERSION:
-        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    case PTX_WRONG_TARGET:
-    case PTX_INVALID:
-    case PTX_UNRESOLVED:
-    case PTX_DUPLICATE:
-    case PTX_UNSUPPORTED:
-        return CUDA_ERROR_INVALID_PTX;
-    }
-    return CUDA_ERROR_UNKNOWN;
+    return status == PTX_UNRESOLVED || status == PTX_DUPLICATE ? CUDA_ERROR_INVALID_PTX
+                                                               : sim_link_code(status);
 }

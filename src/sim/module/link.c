@@ -111,7 +111,7 @@ static CUresult define(struct link *link, const char *name, const char *input)
     return link->failed = CUDA_ERROR_INVALID_SOURCE;
 }
 
-static CUresult code_of(enum ptx_status status)
+CUresult sim_link_code(enum ptx_status status)
 {
     switch (status) {
     case PTX_OK:
@@ -147,7 +147,7 @@ static CUresult read_sources(struct link *link, const struct sim_image *image,
         sim_lock_leave(); /* it takes long, and other threads may use the driver meanwhile */
         enum ptx_status status = ptx_build_add(link->build, source, errors, NULL);
         sim_lock_enter();
-        result = code_of(status);
+        result = sim_link_code(status);
         size_t count = status == PTX_OK ? ptx_build_definitions(link->build) : 0;
         for (size_t j = 0; j < count && result == CUDA_SUCCESS; j++) {
             const char *name = ptx_build_definition(link->build, j);
@@ -278,7 +278,7 @@ static CUresult compile(struct link *link, unsigned architecture)
         ptx_text_add(&link->jit.errors,
                      "info    : of libraries the simulated device links PTX, and of libcudadevrt "
                      "the barrier of a grid; kernels that launch kernels are not simulated\n");
-    return code_of(status);
+    return sim_link_code(status);
 }
 
 static CUresult complete(struct link *link)

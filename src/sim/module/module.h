@@ -159,6 +159,7 @@ CUresult sim_library_function(struct sim_context *context, const void *handle,
 
 /* --- link.c --- */
 void sim_link_end(struct sim_object *object);
+CUresult sim_link_code(enum ptx_status status); /* of inputs that were good, each by itself */
 /* The module compiled for a linked image, as long as its link lives; NULL: there is none. The
  * caller's reference. */
 struct ptx_module *sim_link_module(const void *image, size_t size, unsigned architecture,

@@ -101,9 +101,8 @@ CUresult sim_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
 
 static CUresult set_window(struct sim_stream *stream, const CUaccessPolicyWindow *window)
 {
-    int most = 0;
-    sim_device_attribute(stream->object.context->device,
-                         CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most);
+    int most = sim_device_value(stream->object.context->device,
+                                CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
     if (window->num_bytes > (size_t)most || window->hitRatio < 0 || window->hitRatio > 1 ||
         (unsigned)window->hitProp > CU_ACCESS_PROPERTY_PERSISTING ||
         (unsigned)window->missProp > CU_ACCESS_PROPERTY_STREAMING)
