@@ -45,22 +45,16 @@ CUresult sim_cuStreamSynchronize(CUstream hStream)
     return sim_stream_synchronize(stream);
 }
 
-#define GET(symbol, type, member)                                                                  \
-    CUresult sim_##symbol(CUstream handle, type *value)                                            \
-    {                                                                                              \
-        struct sim_stream *stream;                                                                 \
-        if (!value)                                                                                \
-            return CUDA_ERROR_INVALID_VALUE;                                                       \
-        CUresult result = sim_stream(handle, &stream);                                             \
-        if (result == CUDA_SUCCESS)                                                                \
-            *value = (type)stream->member;                                                         \
-        return result;                                                                             \
-    }
-GET(cuStreamGetFlags, unsigned int, flags)
-GET(cuStreamGetPriority, int, priority)
-GET(cuStreamGetId, unsigned long long, id)
-GET(cuStreamGetCtx, CUcontext, object.context)
-GET(cuStreamGetDevice, CUdevice, object.context->device->ordinal)
+SIM_TELL(cuStreamGetFlags, flags, struct sim_stream *stream, sim_stream(hStream, &stream),
+         stream->flags)
+SIM_TELL(cuStreamGetPriority, priority, struct sim_stream *stream, sim_stream(hStream, &stream),
+         stream->priority)
+SIM_TELL(cuStreamGetId, streamId, struct sim_stream *stream, sim_stream(hStream, &stream),
+         stream->id)
+SIM_TELL(cuStreamGetCtx, pctx, struct sim_stream *stream, sim_stream(hStream, &stream),
+         (CUcontext)stream->object.context)
+SIM_TELL(cuStreamGetDevice, device, struct sim_stream *stream, sim_stream(hStream, &stream),
+         stream->object.context->device->ordinal)
 
 CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUdevResourceType type)
 {
