@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/call.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>

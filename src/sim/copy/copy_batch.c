@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of copies, done one by one. */
-#include <stdlib.h>
 
 #include "copy/copy.h"
 #include "queue/queue.h"

@@ -78,41 +78,6 @@ CUresult sim_cuDeviceGetProperties(CUdevprop_v1 *prop, CUdevice_v1 dev)
     return CUDA_SUCCESS;
 }
 
-/* 0: no such format. */
-static size_t format_size(CUarray_format format)
-{
-    switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
-}
-
-/* At most 2^30 elements and at most 4 GiB. */
-CUresult sim_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
-                                                unsigned int numChannels, CUdevice_v1 dev)
-{
-    size_t size = format_size(format) * numChannels;
-    if (!maxWidthInElements)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!sim_device(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    if (size == 0 || (numChannels != 1 && numChannels != 2 && numChannels != 4))
-        return CUDA_ERROR_INVALID_VALUE;
-    *maxWidthInElements = ((size_t)1 << 32) / (size < 4 ? 4 : size);
-    return CUDA_SUCCESS;
-}
-
 /* Some of the multiprocessors for a context: the multi-process service alone can do it. */
 CUresult sim_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
 {

@@ -192,16 +192,6 @@ CUresult sim_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
     return set(hGraphExec, hNode, nodeParams);
 }
 
-static struct sim_node *find(const struct sim_graph *graph, uint64_t id)
-{
-    for (size_t i = 0; i < graph->count; i++) {
-        struct sim_node *found = graph->nodes[i];
-        if (found->id == id || (found->child && (found = find(found->child, id))))
-            return found;
-    }
-    return NULL;
-}
-
 static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info)
 {
     struct sim_exec *exec = sim_exec(handle);
@@ -216,7 +206,7 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
     if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         exchange(exec, 0, fresh);
     else
-        info->errorNode = (CUgraphNode)find(graph, source);
+        info->errorNode = (CUgraphNode)sim_graph_find(graph, source, false);
     sim_exec_release(fresh);
     return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
                                                         : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;

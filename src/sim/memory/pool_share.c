@@ -57,16 +57,12 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *ha
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)handle);
     if (!shared)
         return CUDA_ERROR_UNKNOWN;
-    if (shared->head.kind != SIM_SHARED_POOL) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    if (shared->head.kind != SIM_SHARED_POOL)
+        return sim_share_refuse(shared, CUDA_ERROR_NOT_SUPPORTED);
     const struct sim_device *device = sim_share_device(shared);
     memcpy(&place, shared->head.more, sizeof place);
-    if (!sim_share_lies(shared, place)) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_INVALID_DEVICE;
-    }
+    if (!sim_share_lies(shared, place))
+        return sim_share_refuse(shared, CUDA_ERROR_INVALID_DEVICE);
     struct sim_pool *known = imported(shared);
     if (known) {
         sim_shared_close(shared);
@@ -76,10 +72,8 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *ha
     if (device)
         place = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal};
     struct sim_pool *pool = sim_pool_make(CU_MEM_ALLOCATION_TYPE_PINNED, place);
-    if (!pool) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (!pool)
+        return sim_share_refuse(shared, CUDA_ERROR_OUT_OF_MEMORY);
     pool->handle_types = handleType;
     pool->imported = true;
     pool->shared = shared;
@@ -130,10 +124,8 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
     memcpy(&token, shareData, sizeof token);
     struct sim_shared *shared =
         sim_shared_is_token(&token, SIM_SHARED_POOLED) ? sim_shared_open(&token) : NULL;
-    if (!shared || !sim_shared_equal(&shared->head.owner, &found->shared->head.id)) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    if (!shared || !sim_shared_equal(&shared->head.owner, &found->shared->head.id))
+        return sim_share_refuse(shared, CUDA_ERROR_INVALID_VALUE);
     enum sim_memory kind = found->location.type == CU_MEM_LOCATION_TYPE_DEVICE
                                ? SIM_MEMORY_POOL
                                : SIM_MEMORY_POOL_HOST;
