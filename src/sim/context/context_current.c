@@ -23,12 +23,8 @@ CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxSetCurrent(CUcontext ctx)
-{
-    if (ctx && !sim_context_was_on(ctx))
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return sim_stack_set(ctx);
-}
+SIM_ENTRY(cuCtxSetCurrent,
+          ctx && !sim_context_was_on(ctx) ? CUDA_ERROR_INVALID_CONTEXT : sim_stack_set(ctx))
 
 CUresult sim_cuCtxGetCurrent(CUcontext *pctx)
 {

@@ -201,9 +201,7 @@ static CUresult capabilities_of(unsigned *capabilities, const CUatomicOperation 
     return result;
 }
 
-CUresult sim_cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
-                                               const CUatomicOperation *operations,
-                                               unsigned int count, CUdevice dev)
+SIM_BEHAVIOUR(cuDeviceGetHostAtomicCapabilities)
 {
     if (!capabilities || !operations || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -211,10 +209,7 @@ CUresult sim_cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
                            : CUDA_ERROR_INVALID_DEVICE;
 }
 
-CUresult sim_cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
-                                              const CUatomicOperation *operations,
-                                              unsigned int count, CUdevice srcDevice,
-                                              CUdevice dstDevice)
+SIM_BEHAVIOUR(cuDeviceGetP2PAtomicCapabilities)
 {
     if (!capabilities || !operations || count == 0)
         return CUDA_ERROR_INVALID_VALUE;

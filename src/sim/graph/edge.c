@@ -59,9 +59,7 @@ void sim_edge_remove(struct sim_node *to, struct sim_edge *edge)
 
 /* --- Changes --- */
 
-CUresult sim_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
-                                       const CUgraphNode *to, const CUgraphEdgeData *edgeData,
-                                       size_t numDependencies)
+SIM_BEHAVIOUR(cuGraphAddDependencies_v2)
 {
     struct sim_graph *graph = sim_graph(hGraph);
     if (!graph || (numDependencies && (!from || !to)))
@@ -84,9 +82,7 @@ CUresult sim_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
     return result;
 }
 
-CUresult sim_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
-                                          const CUgraphNode *to, const CUgraphEdgeData *edgeData,
-                                          size_t numDependencies)
+SIM_BEHAVIOUR(cuGraphRemoveDependencies_v2)
 {
     static const CUgraphEdgeData plain;
     struct sim_graph *graph = sim_graph(hGraph);

@@ -78,15 +78,10 @@ static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dy
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
-                                                                  int blockSize,
-                                                                  size_t dynamicSMemSize,
-                                                                  unsigned int flags)
-{
-    if (flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return CUDA_ERROR_INVALID_VALUE;
-    return blocks(numBlocks, func, blockSize, dynamicSMemSize);
-}
+SIM_ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+          flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE
+              ? CUDA_ERROR_INVALID_VALUE
+              : blocks(numBlocks, func, blockSize, dynamicSMemSize))
 
 /* The largest block among those with the most threads per multiprocessor. */
 static CUresult best(int *minGridSize, int *blockSize, CUfunction func,

@@ -20,9 +20,7 @@ static struct sim_shared *shared_of(struct sim_pool *pool)
     return pool->shared;
 }
 
-CUresult sim_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
-                                              CUmemAllocationHandleType handleType,
-                                              unsigned long long flags)
+SIM_BEHAVIOUR(cuMemPoolExportToShareableHandle)
 {
     struct sim_pool *found = sim_pool_own(pool);
     if (!handle_out || !found || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
@@ -47,9 +45,7 @@ static struct sim_pool *imported(const struct sim_shared *shared)
     return NULL;
 }
 
-CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
-                                                CUmemAllocationHandleType handleType,
-                                                unsigned long long flags)
+SIM_BEHAVIOUR(cuMemPoolImportFromShareableHandle)
 {
     CUmemLocation place;
     if (!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)

@@ -345,10 +345,7 @@ static CUresult share(CUmemGenericAllocationHandle_v1 handle, struct sim_shared 
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemExportToShareableHandle(void *shareableHandle,
-                                          CUmemGenericAllocationHandle_v1 handle,
-                                          CUmemAllocationHandleType handleType,
-                                          unsigned long long flags)
+SIM_BEHAVIOUR(cuMemExportToShareableHandle)
 {
     struct sim_shared *shared = NULL;
     const struct sim_physical *physical = sim_virtual_physical(handle);

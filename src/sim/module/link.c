@@ -225,9 +225,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
     return link->failed != CUDA_SUCCESS && result == CUDA_SUCCESS ? link->failed : result;
 }
 
-CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
-                              const char *name, unsigned int numOptions, CUjit_option *options,
-                              void **optionValues)
+SIM_BEHAVIOUR(cuLinkAddData_v2)
 {
     struct link *link;
     SIM_TRY(sim_current_check());

@@ -58,9 +58,7 @@ static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTexObjectCreate(CUtexObject_v1 *pTexObject, const CUDA_RESOURCE_DESC_v1 *pResDesc,
-                               const CUDA_TEXTURE_DESC_v1 *pTexDesc,
-                               const CUDA_RESOURCE_VIEW_DESC_v1 *pResViewDesc)
+SIM_BEHAVIOUR(cuTexObjectCreate)
 {
     struct sampler wanted = {.has_part = pResViewDesc};
     uint64_t handle;
