@@ -31,11 +31,14 @@ NEEDS_GPU = "device"
 # what a build with sanitizers cannot do, which the other build does.
 ELSEWHERE = ("there is a GPU", "no nvcc", "no mount namespace is allowed here",
              "gcc's modules take no path with a blank", "sanitizers need /proc",
-             "sanitizers take memory of their own")
+             "sanitizers take memory of their own",
+             "a plain program cannot open a driver with sanitizers")
 ROOT_ONLY = "only root"  # how the reason begins where an ordinary user cannot do what a test needs
 PASSED = ("OK", "EXPECTEDFAIL")
 CASE = re.compile(r"(not )?ok\b[^#]*(?:#\s*(SKIP|TODO)\w*\b\s*(.*))?", re.I)
 PLAN = re.compile(r"1\.\.\d+")
+# What pytest, and the compilers and the inner run of a test that builds, say of a failure.
+MARKED = re.compile(r"# E |not ok\b|FAILED: |.*(?:\berror: |\b(?:FAIL|TIMEOUT|ERROR)\b)")
 SHOWN = 10  # lines of a test that failed
 
 
@@ -110,8 +113,8 @@ def failed_cases(lines):
 
 
 def shortened(lines, room):
-    """The ends of the lines; of pytest's many those that it marks."""
-    marked = [line for line in lines if line.startswith("# E ")]
+    """The ends of the lines; of many those that tell of a failure, if there are such."""
+    marked = [line for line in lines if MARKED.match(line)]
     return ends(marked if marked and len(lines) > room else lines, room)
 
 
@@ -131,7 +134,7 @@ def failure_words(record, tap=True):
     if cases:
         return cases[:SHOWN]
     errors = ends(errors, SHOWN // 2 if out else SHOWN)
-    return ends(out, SHOWN - len(errors)) + errors
+    return shortened(out, SHOWN - len(errors)) + errors
 
 
 def last_line(record):

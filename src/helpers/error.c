@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/fault_rule.h"
 #include "loader/init.h"
 #include "loader/text.h"
 
@@ -73,16 +74,16 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
                                    "does not survive that: start it anew (exec)",
                                    length, call);
     const char *name = cushim_error_name(code), *text = cushim_error_string(code);
-    char rule[CUSHIM_LAST_ERROR_RULE];
+    char rule[CUSHIM_FAULT_RULE];
     return cushim_error_refuse(code, helper, "%.*s: %s (%d)%s%s%s", length, call,
                                name ? name : "unknown error", (int)code, text ? ", " : "",
-                               text ? text : "", cushim_last_error_rule(rule));
+                               text ? text : "", cushim_fault_rule_words(rule));
 }
 
 bool cushim_error_is_ruled(void)
 {
-    char rule[CUSHIM_LAST_ERROR_RULE];
-    return *cushim_last_error_rule(rule);
+    char rule[CUSHIM_FAULT_RULE];
+    return *cushim_fault_rule_words(rule);
 }
 
 CUresult cushim_error_explain(CUresult code, const char *object, const char *call)
@@ -201,13 +202,13 @@ bool cushim_check(CUresult code, const char *expression, const char *file, int l
     };
     /* What the code means in general may be wrong here: without a driver, that cuInit failed. */
     const bool said = *failure.detail;
-    char rule[CUSHIM_LAST_ERROR_RULE];
+    char rule[CUSHIM_FAULT_RULE];
     snprintf(message, sizeof message, "%s:%d: %s: %s (%d)%s%s%s", failure.file, line,
              failure.expression, failure.name, (int)code,
              said            ? "; "
              : *failure.text ? ", "
                              : "",
-             said ? failure.detail : failure.text, said ? "" : cushim_last_error_rule(rule));
+             said ? failure.detail : failure.text, said ? "" : cushim_fault_rule_words(rule));
     if (handler)
         handler->call(handler->user, &failure);
     else

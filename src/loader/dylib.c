@@ -2,7 +2,6 @@
 #include "loader/dylib.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "loader/text.h"
 
@@ -29,12 +28,6 @@ void *cushim_dylib_symbol(const struct cushim_dylib *library, const char *symbol
 {
     return library->resolver ? library->resolver(library->user, symbol)
                              : cushim_platform_symbol(library->handle, symbol);
-}
-
-void *cushim_dylib_listener(const struct cushim_dylib *library)
-{
-    bool simulated = library->handle && library->path && strstr(library->path, "-sim-");
-    return simulated ? cushim_dylib_symbol(library, "cushim_sim_missed") : NULL;
 }
 
 bool cushim_dylib_has(const struct cushim_dylib *library, const void *address)

@@ -23,9 +23,6 @@ bool cushim_dylib_describe(struct cushim_dylib *library, const char *symbol);
 /* What dlsym returns for an exported name; NULL if there is none. */
 void *cushim_dylib_symbol(const struct cushim_dylib *library, const char *symbol);
 
-/* What a simulated driver exports for the stubs; NULL of others, which are not asked. */
-void *cushim_dylib_listener(const struct cushim_dylib *library);
-
 /* Whether another than the system finds the exported names: a tool, or the caller. */
 bool cushim_dylib_is_hooked(const struct cushim_dylib *library);
 

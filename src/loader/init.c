@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "loader/fault_rule.h"
 #include "loader/instance.h"
 #include "loader/last_error.h"
 #include "loader/status.h"
@@ -61,8 +62,8 @@ CUSHIM_COLD static char *init_explain(const struct cushim_api *cu, enum cushim_s
 {
     const char *path = cushim_path(cu), *text = cushim_error_string(result);
     const char *advice = cushim_status_advice(status);
-    char rule[CUSHIM_LAST_ERROR_RULE];
-    const char *by = cushim_last_error_rule(rule);
+    char rule[CUSHIM_FAULT_RULE];
+    const char *by = cushim_fault_rule_words(rule);
     path = path ? path : "the CUDA driver";
     if (*by) /* the machine has nothing to do with it */
         advice = by;

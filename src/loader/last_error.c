@@ -28,18 +28,6 @@ static CUSHIM_THREAD_LOCAL char last_text[CUSHIM_SENTENCE];
 _Atomic int cushim_last_error_others;
 _Atomic int cushim_last_error_version;
 _Atomic(const char *) cushim_last_error_cause;
-_Atomic(cushim_last_error_asker *) cushim_last_error_of_rule;
-
-const char *cushim_last_error_rule(char text[CUSHIM_LAST_ERROR_RULE])
-{
-    cushim_last_error_asker *ask =
-        atomic_load_explicit(&cushim_last_error_of_rule, memory_order_relaxed);
-    const char *rule = ask ? ask() : NULL;
-    if (!rule)
-        return "";
-    snprintf(text, CUSHIM_LAST_ERROR_RULE, "; the fault rule \"%s\" did it", rule);
-    return text;
-}
 
 void cushim_last_error_set(const char *format, ...)
 {

@@ -47,13 +47,4 @@ extern _Atomic int cushim_last_error_others;
 extern _Atomic int cushim_last_error_version;
 extern _Atomic(const char *) cushim_last_error_cause;
 
-/* Of a simulated driver in this process, which sets it: the fault rule that made the thread's last
- * call fail; NULL: none did. */
-typedef const char *cushim_last_error_asker(void);
-extern _Atomic(cushim_last_error_asker *) cushim_last_error_of_rule;
-
-/* "; the fault rule \"RULE\" did it" of that rule, written to the buffer; "" if there is none. */
-enum { CUSHIM_LAST_ERROR_RULE = 320 };
-const char *cushim_last_error_rule(char text[CUSHIM_LAST_ERROR_RULE]);
-
 #endif

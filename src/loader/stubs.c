@@ -4,24 +4,24 @@
 
 #include "loader/error_name.h"
 #include "loader/last_error.h"
+#include "loader/platform.h"
 #include "loader/registry.h"
 #include "loader/stub_family.h"
 #include "loader/table.h"
 
 _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
-void cushim_stubs_tell(void *listener)
+void cushim_stubs_tell(void *library)
 {
-    cushim_stubs_listener *told = NULL;
-    if (listener)
-        memcpy(&told, &listener, sizeof told);
-    atomic_store(&cushim_stubs_told, told);
+    void *missed = library ? cushim_platform_symbol(library, "cushim_sim_missed") : NULL;
+    if (missed)
+        atomic_store(&cushim_stubs_told, (cushim_stubs_listener *)(uintptr_t)missed);
 }
 
 static CUresult stubs_call(unsigned index, enum cushim_state state, CUresult code)
 {
     cushim_last_error_note(index, state);
-    cushim_stubs_listener *told = atomic_load_explicit(&cushim_stubs_told, memory_order_relaxed);
+    cushim_stubs_listener *told = atomic_load(&cushim_stubs_told);
     char symbol[CUSHIM_SYMBOL_SIZE];
     if (told)
         told(cushim_registry_symbol(index, symbol), code);

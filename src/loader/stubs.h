@@ -25,8 +25,8 @@ bool cushim_stubs_is_stub(const void *held, size_t index);
 typedef void cushim_stubs_listener(const char *symbol, CUresult code);
 extern _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
-/* Set it to a function that was looked up. */
-void cushim_stubs_tell(void *listener);
+/* Set it if the library of this handle, or NULL, has one. */
+void cushim_stubs_tell(void *library);
 
 /* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */
 #if defined(__GNUC__) && defined(__clang__)

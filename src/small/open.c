@@ -195,7 +195,7 @@ static const struct cushim_api *open_take(struct cushim_instance *before,
     atomic_store(&cushim_last_error_version, instance->lookup.version);
     atomic_store(&cushim_last_error_cause,
                  instance->status == CUSHIM_OK ? NULL : instance->message);
-    cushim_stubs_tell(cushim_dylib_listener(&instance->library));
+    cushim_stubs_tell(instance->library.handle);
     return &instance->resolution.table;
 }
 

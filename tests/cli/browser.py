@@ -9,6 +9,12 @@ import subprocess
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35,
         "Home": 36, "ArrowUp": 38, "ArrowDown": 40, "/": 191}
+GONE = ("Inspected target navigated or closed", "Execution context was destroyed.",
+        "Cannot find context with specified id")
+
+
+class PageGone(Exception):
+    """A link was followed while the page was asked."""
 
 
 class Browser:
@@ -51,13 +57,18 @@ class Browser:
             text, _, self.rest = self.rest.partition(b"\0")
             answer = json.loads(text)
             if answer.get("id") == self.number:
+                if answer.get("error", {}).get("message") in GONE:
+                    raise PageGone
                 assert "error" not in answer, answer
                 return answer["result"]
 
     def value(self, expression):
-        """What JavaScript gives."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
-                           awaitPromise=True)
+        """What JavaScript gives; if its page goes meanwhile, what the next page gives."""
+        try:
+            answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
+                               awaitPromise=True)
+        except PageGone:
+            return self.value(expression)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 

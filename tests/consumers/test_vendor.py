@@ -19,7 +19,7 @@ WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Wvla", "-We
 DOZEN = ["cuInit", "cuDeviceGet", "cuDeviceGetCount", "cuCtxCreate", "cuCtxDestroy", "cuMemAlloc",
          "cuMemFree", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuPointerSetAttribute",
          "cuPointerGetAttribute", "cuCtxSetCurrent"]
-MOST_SOURCE = 101_000
+MOST_SOURCE = 100_000
 MOST_PROGRAM = 20_000
 APP = """#include <stdio.h>
 #include "cushim.h"

@@ -119,12 +119,14 @@ WORDS = {
               ["1..2", "ok 1 - a", "where", "(test program exited with status code -6)"]),
     "plain": ("seq 100; seq 200 300 >&2; exit 1",
               ["1", "2", "...", "99", "100", "200", "201", "...", "299", "300"]),
+    "inner": ("seq 50; echo 3/9 made-up:unit / two FAIL 1.2s; echo not ok 2 - b; seq 50; exit 1",
+              ["3/9 made-up:unit / two FAIL 1.2s", "not ok 2 - b"]),
     "silent errors": ("seq 100; exit 1", ["1", "2", "3", "4", "5", "...", "97", "98", "99", "100"]),
     "errors alone": ("seq 100 >&2; exit 1",
                      ["1", "2", "3", "4", "5", "...", "97", "98", "99", "100"]),
     "skips": ("echo 1..2; echo 'ok 1 # SKIP none'; echo not ok 2 - b", ["not ok 2 - b"]),
 }
-PLAIN = ("plain", "silent errors", "errors alone")
+PLAIN = ("plain", "inner", "silent errors", "errors alone")
 
 
 def test_words_of_what_failed(tmp_path):

@@ -12,8 +12,8 @@ SRC = Path(__file__).resolve().parents[2] / "src"
 BUILD = Path(os.environ.get("MESON_BUILD_ROOT", "build"))
 # From the ground up. A file may use those before it; src/README.md describes each.
 LOADER = ["entries", "error_names", "text", "registry", "error_name", "status", "last_error",
-          "stubs", "elf_file", "platform_posix", "dylib", "lookup", "find", "resolve", "instance",
-          "open", "require", "proc", "init"]
+          "fault_rule", "elf_file", "platform_posix", "stubs", "dylib", "lookup", "find", "resolve",
+          "instance", "open", "require", "proc", "init"]
 # The first line or lines of a function, and its name.
 DEFINITION = re.compile(r"^(?!typedef|extern|#|\s|_)[\w *,()]*?\b([a-z]\w+)\([^;]*?\)\n{", re.M)
 

@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "helpers/error.h"
 #include "launch/launch.h"
-#include "loader/last_error.h"
+#include "loader/fault_rule.h"
 #include "loader/stubs.h"
 #include "ptx/ptx.h"
 
@@ -161,7 +161,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
         cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
         return NULL;
     }
-    atomic_store(&cushim_last_error_of_rule, sim_fault_last);
+    atomic_store(&cushim_fault_rule_ask, sim_fault_last);
     atomic_store(&cushim_stubs_told, sim_call_missed);
     return cushim_open(&open);
 }

@@ -129,7 +129,6 @@ static void dump_flags(const struct ir_insn *insn, struct ptx_text *text)
         {"expect_tx", insn->expect_tx},
         {"sparse", insn->sparse},
         {"array", insn->array},
-        {"ignore_src", insn->ignore_src},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].value)

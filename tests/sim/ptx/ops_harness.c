@@ -13,7 +13,7 @@ const struct ptx_world *fault_world(const struct ptx_warp *warp)
     return test_world;
 }
 
-void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+bool fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                 enum ptx_fault_kind kind, uint64_t address, const char *what)
 {
     (void)warp;
@@ -22,6 +22,7 @@ void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
     assert_true(lane < PTX_LANES);
     assert_non_null(what);
     last_fault = kind;
+    return false;
 }
 
 const struct step_source *fault_source(const struct ptx_module *module, const struct ptx_step *step)

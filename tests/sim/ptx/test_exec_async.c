@@ -59,6 +59,24 @@ static void stores(void **state)
     exec_close(&one);
 }
 
+/* cp.async with a predicate: where it holds, zeros come in place of the source. */
+static void ignored_sources(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_open(&one,
+              HEAD("8.1", "sm_90") EXEC_ENTRY ASYNC_HEAD
+              "and.b32 %r9, %r61, 1;\nsetp.ne.u32 %p2, %r9, 0;\nst.global.u32 [%d1], 7;\n"
+              "cp.async.ca.shared.global [%r3], [%d1], 4, %p2;\ncp.async.wait_all;\n" ASYNC_READ
+              "ret;\n}\n",
+              1, 64);
+    exec_good(&one);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(one.words[i], i % 2 ? 0 : 7);
+    exec_close(&one);
+}
+
 static void single_reductions(void **state)
 {
     struct exec_case one;
@@ -202,9 +220,13 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stores),          cmocka_unit_test(single_reductions),
-        cmocka_unit_test(bulk_reductions), cmocka_unit_test(shared_sums),
-        cmocka_unit_test(zeroes),          cmocka_unit_test(refusals),
+        cmocka_unit_test(stores),
+        cmocka_unit_test(ignored_sources),
+        cmocka_unit_test(single_reductions),
+        cmocka_unit_test(bulk_reductions),
+        cmocka_unit_test(shared_sums),
+        cmocka_unit_test(zeroes),
+        cmocka_unit_test(refusals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

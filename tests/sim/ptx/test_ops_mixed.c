@@ -343,7 +343,7 @@ static void check_redux(enum ops_level level, unsigned round)
     const uint32_t all = (uint32_t)random_bits() | 1U << round % 32;
     const uint32_t mask = round & 16 ? PTX_FULL : all;
     const struct ir_insn insn = {.op = IR_REDUX,
-                                 .mode = max ? IR_REDUX_MAX : IR_REDUX_MIN,
+                                 .atomic = max ? IR_ATOM_MAX : IR_ATOM_MIN,
                                  .abs = abs,
                                  .nan = nan,
                                  .sync = true,

@@ -378,8 +378,7 @@ static bool place_values(struct lower *lower, const struct ir_parameter *params,
             value->place =
                 (uint8_t)operand_place_of((enum ir_type)lower->fn->registers[params[i].index].type);
         if (params[i].reg && value->place != PLACE_PREDICATE)
-            value->size =
-                opcodes_type_size((enum ir_type)lower->fn->registers[params[i].index].type);
+            value->size = opcodes_type_size(lower->fn->registers[params[i].index].type);
     }
     return true;
 }
@@ -389,10 +388,10 @@ bool layout_function(struct lower *lower)
     const struct ir_function *fn = lower->fn;
     struct frame_layout frame;
 
-    lower->variable_at = calloc(fn->variable_count + 1, sizeof *lower->variable_at);
-    lower->params_at = calloc(fn->param_count + 1, sizeof *lower->params_at);
-    lower->returns_at = calloc(fn->return_count + 1, sizeof *lower->returns_at);
-    if (!lower->variable_at || !lower->params_at || !lower->returns_at)
+    lower->variable_at = lower_scratch(lower, fn->variable_count, sizeof *lower->variable_at);
+    lower->params_at = lower_scratch(lower, fn->param_count, sizeof *lower->params_at);
+    lower->returns_at = lower_scratch(lower, fn->return_count, sizeof *lower->returns_at);
+    if (lower->status != PTX_OK)
         return false;
     frame.variables = lower->variable_at;
     frame.params = lower->params_at;

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compile the functions of a module: the parts common to all instructions.
- *
- * A function is lowered in one pass over its instructions. Each becomes one or more steps: a run
- * function, and operands that are virtual registers at first. Every use and definition of a
- * register is recorded in the order of the steps, so that lower_alloc.c, which gives registers
- * their places, does not look at instructions again. A step is inserted before each target of a
- * branch that is reached from above too: threads may meet again there. When all steps are made and
- * have their final addresses, targets become pointers to steps. What cannot be lowered refuses the
- * function with the line and the reason. */
+/* Steps, their operands and the constants that they name, as the functions of a module are
+ * compiled. */
 #include "ptx/lower/lower.h"
 
 #include <stdarg.h>
@@ -15,23 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/read/read.h"
+
 void *lower_module_alloc(struct ptx_module *module, size_t size)
 {
-    void *memory;
+    return arena_alloc(module->arena, size);
+}
 
-    if (module->block_count == module->block_capacity) {
-        uint32_t capacity = module->block_capacity ? module->block_capacity * 2 : 64;
-        void **blocks = realloc(module->blocks, capacity * sizeof *blocks);
+void *lower_scratch(struct lower *lower, size_t count, size_t size)
+{
+    void *made = arena_alloc(lower->scratch, (count + 1) * size);
 
-        if (!blocks)
-            return NULL;
-        module->blocks = blocks;
-        module->block_capacity = capacity;
-    }
-    memory = calloc(1, size ? size : 1);
-    if (memory)
-        module->blocks[module->block_count++] = memory;
-    return memory;
+    if (!made)
+        lower->status = PTX_NO_MEMORY;
+    return made;
 }
 
 void lower_refuse(struct lower *lower, const char *format, ...)
@@ -138,9 +128,23 @@ void lower_use(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value
     lower_set(lower, step, slot, value, false);
 }
 
+void lower_uses(struct lower *lower, uint32_t step, uint32_t slot, const uint32_t *values,
+                uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        lower_use(lower, step, slot + i, values[i]);
+}
+
 void lower_def(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value)
 {
     lower_set(lower, step, slot, value, true);
+}
+
+void lower_defs(struct lower *lower, uint32_t step, uint32_t slot, const uint32_t *values,
+                uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        lower_def(lower, step, slot + i, values[i]);
 }
 
 /* Give the step a list of `count` operands, to be filled by lower_use and lower_def. */
@@ -243,207 +247,4 @@ uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place p
                                                 : 128;
     module->pool_hash[at & (module->pool_hash_size - 1)] = module->pool_count;
     return entry->offset | PTX_CONSTANT;
-}
-
-/* Virtual registers of the function's own registers; a vector has one for each component. */
-static bool lower_registers(struct lower *lower)
-{
-    const struct ir_function *fn = lower->fn;
-
-    lower->base = calloc(fn->register_count + 1, sizeof *lower->base);
-    if (!lower->base)
-        return false;
-    for (uint32_t i = 0; i < fn->register_count; i++) {
-        const struct ir_register *reg = &fn->registers[i];
-        uint32_t parts = reg->vector > 1 ? reg->vector : 1;
-
-        lower->base[i] = lower->vreg_count;
-        while (parts--)
-            lower_temp(lower, reg->type == IR_PRED ? PLACE_PREDICATE : operand_place_of(reg->type));
-    }
-    lower->first_temp = lower->vreg_count;
-    return lower->status == PTX_OK;
-}
-
-static void mark_target(struct lower *lower, uint32_t index)
-{
-    if (index <= lower->fn->insn_count)
-        lower->targeted[index] = 1;
-}
-
-static void mention(struct lower *lower, uint32_t reg)
-{
-    if (lower->mentions[reg] < 3)
-        lower->mentions[reg]++;
-}
-
-static void mention_all(struct lower *lower, const struct ir_operand *operand)
-{
-    if (operand->kind == IR_OPERAND_REG)
-        mention(lower, operand->index);
-    for (uint32_t i = 0; operand->parts && i < operand->count; i++)
-        mention_all(lower, &operand->parts[i]);
-}
-
-/* Which instructions do branches go to, and how often is each register named? */
-static void lower_targets(struct lower *lower)
-{
-    const struct ir_function *fn = lower->fn;
-
-    for (uint32_t i = 0; i < fn->insn_count; i++) {
-        const struct ir_insn *insn = &fn->insns[i];
-
-        if (insn->guarded)
-            mention(lower, insn->guard);
-        for (uint32_t j = 0; j < insn->count && j < IR_MAX_OPERANDS; j++) {
-            const struct ir_operand *operand = &insn->operands[j];
-
-            mention_all(lower, operand);
-            if (operand->kind == IR_OPERAND_LABEL)
-                mark_target(lower, operand->index);
-            if (operand->kind == IR_OPERAND_TABLE && insn->op == IR_BRX)
-                for (uint32_t k = 0; k < fn->tables[operand->index].count; k++)
-                    mark_target(lower, fn->tables[operand->index].indices[k]);
-        }
-    }
-}
-
-/* A step before a branch target that is reached from above too, where threads may meet again. */
-static void lower_join(struct lower *lower, const struct ir_insn *insn)
-{
-    if (lower->step_count) {
-        uint8_t control = lower->steps[lower->step_count - 1].control;
-        bool guarded = lower->steps[lower->step_count - 1].guard != PTX_ABSENT;
-
-        if (control == CONTROL_JUMP || control == CONTROL_BRANCH || control == CONTROL_INDEXED ||
-            ((control == CONTROL_RETURN || control == CONTROL_EXIT) && !guarded))
-            return;
-    }
-    lower->insn = insn;
-    lower->unguarded = true;
-    lower_step(lower, NULL, CONTROL_JOIN);
-    lower->unguarded = false;
-}
-
-/* Targets become pointers to steps once the array has its final place. */
-static void lower_resolve(struct lower *lower)
-{
-    struct ptx_step *steps = lower->code->steps;
-
-    for (uint32_t i = 0; i < lower->step_count; i++) {
-        struct ptx_step *step = &steps[i];
-
-        if (step->control == CONTROL_JUMP || step->control == CONTROL_LOOP ||
-            step->control == CONTROL_BRANCH) {
-            const struct ptx_step *target = &steps[lower->first_step[step->how.jump.index]];
-
-            if (step->control == CONTROL_JUMP && target <= step)
-                step->control = CONTROL_LOOP;
-            step->how.jump.step = target;
-        } else if (step->control == CONTROL_INDEXED) {
-            struct jump_table *table = step->how.indexed.table;
-
-            for (uint32_t k = 0; k < table->count; k++)
-                table->targets[k] = lower->first_step[table->targets[k]];
-        }
-    }
-}
-
-static void lower_body(struct lower *lower)
-{
-    const struct ir_function *fn = lower->fn;
-    static const struct ir_insn end = {.op = IR_RET};
-
-    for (uint32_t i = 0; i < fn->insn_count; i++) {
-        if (lower->targeted[i])
-            lower_join(lower, &fn->insns[i]);
-        lower->first_step[i] = lower->step_count;
-        lower->insn = &fn->insns[i];
-        lower->fixup_count = 0;
-        if (!lower->dropped[i])
-            lower_insn(lower, i);
-        if (lower->status == PTX_NO_MEMORY)
-            return;
-    }
-    /* A function may end without ret; a label may stand at its end. */
-    if (lower->targeted[fn->insn_count])
-        lower_join(lower, &end);
-    lower->first_step[fn->insn_count] = lower->step_count;
-    lower->insn = &end;
-    lower_insn(lower, fn->insn_count);
-}
-
-static void lower_done(struct lower *lower)
-{
-    free(lower->steps);
-    free(lower->sources);
-    free(lower->refs);
-    free(lower->places);
-    free(lower->place_at);
-    free(lower->live_from);
-    free(lower->live_to);
-    free(lower->base);
-    free(lower->first_step);
-    free(lower->targeted);
-    free(lower->dropped);
-    free(lower->mentions);
-    free(lower->variable_at);
-    free(lower->params_at);
-    free(lower->returns_at);
-}
-
-static enum ptx_status lower_function(struct ptx_module *module, struct ptx_code *code,
-                                      struct ptx_text *errors)
-{
-    struct lower lower = {
-        .module = module, .fn = code->ir, .code = code, .errors = errors, .status = PTX_OK};
-    uint32_t insns = code->ir->insn_count;
-
-    lower.first_step = calloc(insns + 2, sizeof *lower.first_step);
-    lower.targeted = calloc(insns + 2, 1);
-    lower.dropped = calloc(insns + 2, 1);
-    lower.mentions = calloc(code->ir->register_count + 1, 1);
-    if (!lower.first_step || !lower.targeted || !lower.dropped || !lower.mentions ||
-        !lower_registers(&lower) || !layout_function(&lower)) {
-        lower.status = PTX_NO_MEMORY;
-    } else {
-        lower_targets(&lower);
-        lower_body(&lower);
-    }
-    if (lower.status == PTX_OK)
-        lower_alloc_registers(&lower);
-    if (lower.status == PTX_OK && code->ir->entry)
-        lower_affine(&lower);
-    if (lower.status == PTX_OK) {
-        code->steps = lower_module_alloc(module, lower.step_count * sizeof *code->steps);
-        code->sources = lower_module_alloc(module, lower.step_count * sizeof *code->sources);
-        if (!code->steps || !code->sources) {
-            lower.status = PTX_NO_MEMORY;
-        } else {
-            memcpy(code->steps, lower.steps, lower.step_count * sizeof *code->steps);
-            memcpy(code->sources, lower.sources, lower.step_count * sizeof *code->sources);
-            code->step_count = lower.step_count;
-            lower_resolve(&lower);
-        }
-    }
-    lower_done(&lower);
-    return lower.status;
-}
-
-enum ptx_status lower_module(struct ptx_module *module, struct ptx_text *errors)
-{
-    enum ptx_status status = PTX_OK;
-
-    for (uint32_t i = 0; i < module->code_count; i++) {
-        enum ptx_status one = lower_function(module, &module->codes[i], errors);
-
-        if (one == PTX_NO_MEMORY)
-            return one;
-        if (one != PTX_OK)
-            status = one;
-    }
-    free(module->pool_hash);
-    module->pool_hash = NULL;
-    module->pool_hash_size = 0;
-    return status;
 }

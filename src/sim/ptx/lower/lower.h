@@ -19,6 +19,10 @@
 #define NO_TARGET UINT32_MAX
 #define LOWER_MAX_PARTS 32
 
+struct lower;
+
+typedef void lower_one(struct lower *lower, const struct ir_insn *insn);
+
 struct lower_ref { /* a virtual register in a step */
     uint32_t step, slot, vreg;
     bool def;
@@ -35,6 +39,7 @@ struct lower {
     struct ptx_code *code;
     struct ptx_text *errors;
     enum ptx_status status;
+    struct ir_arena *scratch;
     const struct ir_insn *insn;
     bool unguarded; /* steps made now do not take the instruction's guard */
     struct ptx_step *steps;
@@ -42,7 +47,8 @@ struct lower {
     uint32_t step_count, step_capacity;
     struct lower_ref *refs;
     uint32_t ref_count, ref_capacity;
-    uint8_t *places; /* of virtual registers */
+    uint32_t *first_ref; /* by step, and one more: set with the places */
+    uint8_t *places;     /* of virtual registers */
     /* When they have places: what they are, and between which steps; live_from NO_TARGET: unused */
     uint32_t *place_at, *live_from, *live_to;
     uint32_t narrow_bytes; /* of the register file, which values of 32 bits have */
@@ -63,6 +69,14 @@ void lower_refuse(struct lower *lower, const char *format, ...)
 uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control);
 void lower_use(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value);
 void lower_def(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value);
+void lower_uses(struct lower *lower, uint32_t step, uint32_t slot, const uint32_t *values,
+                uint32_t count);
+void lower_defs(struct lower *lower, uint32_t step, uint32_t slot, const uint32_t *values,
+                uint32_t count);
+/* All operands of a step that writes none. */
+#define LOWER_USES(lower, step, ...)                                                               \
+    lower_uses(lower, step, 0, (const uint32_t[]){__VA_ARGS__},                                    \
+               sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 void lower_list(struct lower *lower, uint32_t step, uint32_t count);
 void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
@@ -76,9 +90,13 @@ enum value_place operand_place_at(const struct ir_insn *insn, uint32_t index);
 
 enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors);
 
-/* lower.c: all functions of the module. */
-enum ptx_status lower_module(struct ptx_module *module, struct ptx_text *errors);
+/* Zeroed memory for one more than `count`, until the function is compiled; NULL: no memory, which
+ * is the status then. */
+void *lower_scratch(struct lower *lower, size_t count, size_t size);
 void *lower_module_alloc(struct ptx_module *module, size_t size); /* zeroed */
+
+/* --- compile.c --- All functions of the module. */
+enum ptx_status compile_module(struct ptx_module *module, struct ptx_text *errors);
 
 /* --- layout.c --- */
 bool layout_function(struct lower *lower);
@@ -90,7 +108,6 @@ void lower_affine(struct lower *lower);
 /* --- lower_region.c --- Which branches can be taken by some lanes of a team. */
 struct lower_region {
     const struct lower *lower;
-    const uint32_t *first_ref;    /* by general step, and one more */
     const uint32_t *general;      /* of each step for teams */
     const struct ptx_step *steps; /* for teams */
     uint32_t count;
@@ -106,24 +123,25 @@ void lower_region_mark(const struct lower_region *region, bool *marks);
 void lower_alloc_registers(struct lower *lower);
 
 /* --- lower_bulk.c --- */
-bool lower_bulk_family(struct lower *lower, const struct ir_insn *insn);
+lower_one lower_bulk_copy, lower_bulk_reduce, lower_bulk_red_async, lower_bulk_st_async,
+    lower_bulk_zero, lower_bulk_tensor, lower_bulk_map;
 
 /* --- lower_flow.c --- */
-bool lower_flow_family(struct lower *lower, const struct ir_insn *insn, uint32_t index);
-bool lower_flow_sync(struct lower *lower, const struct ir_insn *insn);
+lower_one lower_flow_bra, lower_flow_brx, lower_flow_call, lower_flow_ret, lower_flow_exit,
+    lower_flow_trap, lower_flow_barrier, lower_flow_fence, lower_flow_mbarrier, lower_flow_nap;
 
 /* --- lower_insn.c --- */
-void lower_insn(struct lower *lower, uint32_t index);
+void lower_insn(struct lower *lower);
 
 /* --- lower_matrix.c --- */
-bool lower_matrix_family(struct lower *lower, const struct ir_insn *insn);
+lower_one lower_matrix_access, lower_matrix_wgmma;
 
 /* --- lower_memory.c --- */
-bool lower_memory_family(struct lower *lower, const struct ir_insn *insn);
+lower_one lower_memory_load, lower_memory_store, lower_memory_atomic, lower_memory_prefetch,
+    lower_memory_policy, lower_memory_copy;
 
 /* --- lower_move.c --- */
-void lower_move_mov(struct lower *lower, const struct ir_insn *insn);
-bool lower_move_family(struct lower *lower, const struct ir_insn *insn);
+lower_one lower_move_mov, lower_move_cvta, lower_move_isspacep, lower_move_mapa, lower_move_stack;
 
 /* --- operand.c --- */
 uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,

@@ -11,16 +11,12 @@
  * computed once for the memory of a warp, which the warps of other blocks use again. */
 #include "ptx/lower/lower.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NONE UINT32_MAX
 #define MOST_TURNS 16 /* over all steps; where that is not enough, there are no such steps */
 #define MOST_SOURCES 3
 
 struct affine_pass {
     struct lower *lower;
-    uint32_t *first_ref;         /* by step, and one more */
     uint8_t *op;                 /* by step: enum affine_op */
     enum affine_form *form;      /* by virtual register */
     uint8_t *vector;             /* is it needed as a vector? */
@@ -44,7 +40,7 @@ static enum affine_op op_of(const struct affine_pass *pass, uint32_t step)
 /* The register in an operand of the step; NONE: a constant, or nothing. */
 static uint32_t vreg_in(const struct affine_pass *pass, uint32_t step, uint32_t slot)
 {
-    for (uint32_t i = pass->first_ref[step]; i < pass->first_ref[step + 1]; i++)
+    for (uint32_t i = pass->lower->first_ref[step]; i < pass->lower->first_ref[step + 1]; i++)
         if (pass->lower->refs[i].slot == slot)
             return pass->lower->refs[i].vreg;
     return NONE;
@@ -71,7 +67,7 @@ static enum affine_form form_made(const struct affine_pass *pass, uint32_t step)
         return FORM_ANY;
     for (uint32_t i = 0; i < count; i++)
         sources[i] = at->operand[i + 1] & PTX_CONSTANT ? FORM_UNIFORM : FORM_ANY;
-    for (uint32_t i = pass->first_ref[step]; i < pass->first_ref[step + 1]; i++) {
+    for (uint32_t i = pass->lower->first_ref[step]; i < pass->lower->first_ref[step + 1]; i++) {
         const struct lower_ref *ref = &pass->lower->refs[i];
 
         if (ref->slot - 1 < count)
@@ -144,8 +140,6 @@ static uint32_t forms_taken(const struct affine_pass *pass, uint32_t step)
 static void index_refs(struct affine_pass *pass)
 {
     const struct lower *lower = pass->lower;
-    uint32_t at = 0;
-
     for (uint32_t v = 0; v < lower->vreg_count; v++) {
         pass->form[v] =
             lower->places[v] == PLACE_32 || lower->places[v] == PLACE_64 ? FORM_UNIFORM : FORM_ANY;
@@ -156,12 +150,10 @@ static void index_refs(struct affine_pass *pass)
 
         pass->op[s] =
             (uint8_t)(op == AFFINE_SPECIAL ? affine_op_special(&lower->steps[s].how.special) : op);
-        pass->first_ref[s] = at;
-        for (; at < lower->ref_count && lower->refs[at].step == s; at++)
-            if (lower->refs[at].def)
-                pass->writer[lower->refs[at].vreg] = s;
     }
-    pass->first_ref[lower->step_count] = at;
+    for (uint32_t i = 0; i < lower->ref_count; i++)
+        if (lower->refs[i].def)
+            pass->writer[lower->refs[i].vreg] = lower->refs[i].step;
     /* Of several, the last is remembered: the others see that it is not they. */
     for (uint32_t i = 0; i < lower->ref_count; i++)
         if (lower->refs[i].def && pass->writer[lower->refs[i].vreg] != lower->refs[i].step)
@@ -209,7 +201,8 @@ static void find_fixed(struct affine_pass *pass)
         vreg = vreg_in(pass, s, 0);
         fixed = vreg != NONE && pass->form[vreg] == FORM_UNIFORM && pass->writer[vreg] == s &&
                 lower->live_from[vreg] == s;
-        for (uint32_t i = pass->first_ref[s]; fixed && i < pass->first_ref[s + 1]; i++)
+        for (uint32_t i = pass->lower->first_ref[s]; fixed && i < pass->lower->first_ref[s + 1];
+             i++)
             fixed = lower->refs[i].def || pass->fixed[lower->refs[i].vreg] != NONE;
         if (fixed)
             pass->fixed[vreg] =
@@ -224,7 +217,7 @@ static void find_uses(struct affine_pass *pass)
     for (uint32_t s = 0; s < lower->step_count; s++) {
         const uint32_t taken = forms_taken(pass, s);
 
-        for (uint32_t i = pass->first_ref[s]; i < pass->first_ref[s + 1]; i++) {
+        for (uint32_t i = pass->lower->first_ref[s]; i < pass->lower->first_ref[s + 1]; i++) {
             const struct lower_ref *ref = &lower->refs[i];
 
             if (!ref->def && pass->form[ref->vreg] != FORM_ANY && !(taken >> (ref->slot & 31) & 1))
@@ -443,12 +436,10 @@ static bool make_team(struct affine_pass *pass)
         return false;
     if (!pass->affine_count)
         return true;
-    lower_region_mark(&(struct lower_region){.lower = lower,
-                                             .first_ref = pass->first_ref,
-                                             .general = pass->general,
-                                             .steps = pass->steps,
-                                             .count = pass->count},
-                      team->region);
+    lower_region_mark(
+        &(struct lower_region){
+            .lower = lower, .general = pass->general, .steps = pass->steps, .count = pass->count},
+        team->region);
     team->steps = pass->steps;
     team->general = pass->general;
     team->step_count = pass->count;
@@ -463,34 +454,23 @@ static bool make_team(struct affine_pass *pass)
 
 void lower_affine(struct lower *lower)
 {
+    const size_t steps = lower->step_count, vregs = lower->vreg_count;
     struct affine_pass pass = {
         .lower = lower,
-        .first_ref = calloc(lower->step_count + 1, sizeof *pass.first_ref),
-        .op = calloc(lower->step_count + 1, sizeof *pass.op),
-        .form = calloc(lower->vreg_count + 1, sizeof *pass.form),
-        .vector = calloc(lower->vreg_count + 1, sizeof *pass.vector),
-        .writer = calloc(lower->vreg_count + 1, sizeof *pass.writer),
-        .fixed = calloc(lower->vreg_count + 1, sizeof *pass.fixed),
-        .team_at = calloc(lower->step_count + 1, sizeof *pass.team_at),
+        .op = lower_scratch(lower, steps, sizeof *pass.op),
+        .form = lower_scratch(lower, vregs, sizeof *pass.form),
+        .vector = lower_scratch(lower, vregs, sizeof *pass.vector),
+        .writer = lower_scratch(lower, vregs, sizeof *pass.writer),
+        .fixed = lower_scratch(lower, vregs, sizeof *pass.fixed),
+        .team_at = lower_scratch(lower, steps, sizeof *pass.team_at),
     };
+    const struct lower_region region = {.lower = lower};
 
-    if (!pass.first_ref || !pass.op || !pass.form || !pass.vector || !pass.writer || !pass.fixed ||
-        !pass.team_at) {
+    if (lower->status != PTX_OK)
+        return;
+    index_refs(&pass);
+    if (solve_forms(&pass) &&
+        (!lower_region_counters(&region, pass.form, pass.op) || solve_forms(&pass)) &&
+        !make_team(&pass))
         lower->status = PTX_NO_MEMORY;
-    } else {
-        const struct lower_region region = {.lower = lower, .first_ref = pass.first_ref};
-
-        index_refs(&pass);
-        if (solve_forms(&pass) &&
-            (!lower_region_counters(&region, pass.form, pass.op) || solve_forms(&pass)) &&
-            !make_team(&pass))
-            lower->status = PTX_NO_MEMORY;
-    }
-    free(pass.first_ref);
-    free(pass.op);
-    free(pass.form);
-    free(pass.vector);
-    free(pass.writer);
-    free(pass.fixed);
-    free(pass.team_at);
 }

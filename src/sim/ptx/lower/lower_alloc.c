@@ -9,7 +9,6 @@
  * became free last, so that the register file stays small and its lines stay in the cache. */
 #include "ptx/lower/lower.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -27,10 +26,9 @@ struct alloc {
     struct lower *lower;
     struct block *blocks;
     uint32_t block_count;
-    uint32_t *block_of;  /* by step */
-    uint32_t *first_ref; /* by step, and one more */
-    uint32_t *number;    /* of virtual registers that live across blocks; NONE */
-    uint32_t *names;     /* and back */
+    uint32_t *block_of; /* by step */
+    uint32_t *number;   /* of virtual registers that live across blocks; NONE */
+    uint32_t *names;    /* and back */
     uint32_t number_count;
     uint32_t first;  /* liveness is solved for so many registers at a time: the first's number */
     size_t words;    /* and how many words of 64 */
@@ -58,19 +56,14 @@ static bool ends_block(const struct ptx_step *step)
 
 static bool falls_through(const struct ptx_step *step)
 {
-    if (step->control == CONTROL_JUMP || step->control == CONTROL_INDEXED)
-        return step->guard != PTX_ABSENT;
-    if (step->control == CONTROL_RETURN || step->control == CONTROL_EXIT ||
-        step->control == CONTROL_TRAP)
-        return step->guard != PTX_ABSENT;
-    return true;
+    return !ends_block(step) || step->guard != PTX_ABSENT;
 }
 
 static bool find_blocks(struct alloc *alloc)
 {
     struct lower *lower = alloc->lower;
     uint32_t steps = lower->step_count, count = 0;
-    uint8_t *leader = calloc(steps + 1, 1);
+    uint8_t *leader = lower_scratch(lower, steps, 1);
 
     if (!leader)
         return false;
@@ -83,19 +76,16 @@ static bool find_blocks(struct alloc *alloc)
             leader[i + 1] = 1;
     for (uint32_t i = 0; i < steps; i++)
         count += leader[i];
-    alloc->blocks = calloc(count + 1, sizeof *alloc->blocks);
-    alloc->block_of = calloc(steps + 1, sizeof *alloc->block_of);
-    if (!alloc->blocks || !alloc->block_of) {
-        free(leader);
+    alloc->blocks = lower_scratch(lower, count, sizeof *alloc->blocks);
+    alloc->block_of = lower_scratch(lower, steps, sizeof *alloc->block_of);
+    if (!alloc->blocks || !alloc->block_of)
         return false;
-    }
     for (uint32_t i = 0; i < steps; i++) {
         if (leader[i])
             alloc->blocks[alloc->block_count++].first = i;
         alloc->block_of[i] = alloc->block_count - 1;
         alloc->blocks[alloc->block_count - 1].last = i;
     }
-    free(leader);
     return true;
 }
 
@@ -112,7 +102,7 @@ static void find_edges(struct alloc *alloc)
         if (step->control == CONTROL_JUMP || step->control == CONTROL_BRANCH)
             block->next[1] = alloc->block_of[lower->first_step[step->how.jump.index]];
         if (step->control == CONTROL_INDEXED)
-            block->table = step->how.indexed.table;
+            block->table = step->how.table;
     }
 }
 
@@ -122,16 +112,16 @@ static bool index_refs(struct alloc *alloc)
     struct lower *lower = alloc->lower;
     uint32_t at = 0;
 
-    alloc->first_ref = calloc(lower->step_count + 1, sizeof *alloc->first_ref);
-    if (!alloc->first_ref)
+    lower->first_ref = lower_scratch(lower, lower->step_count, sizeof *lower->first_ref);
+    if (!lower->first_ref)
         return false;
     for (uint32_t i = 0; i < lower->step_count; i++) {
-        alloc->first_ref[i] = at;
+        alloc->lower->first_ref[i] = at;
         while (at < lower->ref_count && lower->refs[at].step == i)
             at++;
     }
-    alloc->first_ref[lower->step_count] = at;
-    return at == lower->ref_count;
+    alloc->lower->first_ref[lower->step_count] = at;
+    return true;
 }
 
 /* Is the value from before the step needed? A guarded definition keeps it in some lanes. */
@@ -151,7 +141,7 @@ static void scan_block(struct alloc *alloc, uint32_t index, visit *use, visit *d
     struct block *block = &alloc->blocks[index];
 
     for (uint32_t s = block->first; s <= block->last; s++) {
-        uint32_t first = alloc->first_ref[s], past = alloc->first_ref[s + 1];
+        uint32_t first = alloc->lower->first_ref[s], past = alloc->lower->first_ref[s + 1];
 
         for (uint32_t i = first; i < past; i++) {
             const struct lower_ref *ref = &lower->refs[i];
@@ -162,7 +152,8 @@ static void scan_block(struct alloc *alloc, uint32_t index, visit *use, visit *d
         for (uint32_t i = first; i < past; i++)
             if (lower->refs[i].def) {
                 alloc->stamp[lower->refs[i].vreg] = index;
-                def(alloc, block, lower->refs[i].vreg);
+                if (def)
+                    def(alloc, block, lower->refs[i].vreg);
             }
     }
 }
@@ -181,13 +172,6 @@ static void name_global(struct alloc *alloc, struct block *block, uint32_t vreg)
         return;
     alloc->names[alloc->number_count] = vreg;
     alloc->number[vreg] = alloc->number_count++;
-}
-
-static void name_nothing(struct alloc *alloc, struct block *block, uint32_t vreg)
-{
-    (void)alloc;
-    (void)block;
-    (void)vreg;
 }
 
 static void mark(const struct alloc *alloc, uint64_t *set, uint32_t vreg)
@@ -211,15 +195,16 @@ static void mark_defined(struct alloc *alloc, struct block *block, uint32_t vreg
 /* Number the registers that live across blocks. */
 static bool find_globals(struct alloc *alloc)
 {
-    size_t size = (alloc->lower->vreg_count + 1) * sizeof *alloc->number;
+    struct lower *lower = alloc->lower;
+    size_t count = lower->vreg_count;
 
-    alloc->stamp = malloc(size);
-    alloc->number = malloc(size);
-    alloc->names = malloc(size);
-    if (!alloc->stamp || !alloc->number || !alloc->names)
+    alloc->stamp = lower_scratch(lower, count, sizeof *alloc->stamp);
+    alloc->number = lower_scratch(lower, count, sizeof *alloc->number);
+    alloc->names = lower_scratch(lower, count, sizeof *alloc->names);
+    if (lower->status != PTX_OK)
         return false;
-    memset(alloc->number, 0xff, size);
-    scan_blocks(alloc, name_global, name_nothing);
+    memset(alloc->number, 0xff, count * sizeof *alloc->number);
+    scan_blocks(alloc, name_global, NULL);
     return true;
 }
 
@@ -232,7 +217,8 @@ static bool make_sets(struct alloc *alloc)
 
     alloc->words = room < 1 ? 1 : room;
     alloc->words = alloc->words < all ? alloc->words : all;
-    alloc->bits = malloc((alloc->words * alloc->block_count * 4 + 1) * sizeof *alloc->bits);
+    alloc->bits =
+        lower_scratch(alloc->lower, alloc->words * alloc->block_count * 4, sizeof *alloc->bits);
     for (uint32_t b = 0; alloc->bits && b < alloc->block_count; b++) {
         struct block *block = &alloc->blocks[b];
 
@@ -303,9 +289,9 @@ static bool find_intervals(struct alloc *alloc)
     struct lower *lower = alloc->lower;
     const struct ir_function *fn = lower->fn;
 
-    alloc->start = malloc((lower->vreg_count + 1) * sizeof *alloc->start);
-    alloc->end = malloc((lower->vreg_count + 1) * sizeof *alloc->end);
-    if (!alloc->start || !alloc->end)
+    alloc->start = lower_scratch(lower, lower->vreg_count, sizeof *alloc->start);
+    alloc->end = lower_scratch(lower, lower->vreg_count, sizeof *alloc->end);
+    if (lower->status != PTX_OK)
         return false;
     memset(alloc->start, 0xff, (lower->vreg_count + 1) * sizeof *alloc->start);
     for (uint32_t i = 0; i < lower->ref_count; i++)
@@ -336,17 +322,16 @@ static bool scan_linear(struct alloc *alloc)
 {
     struct lower *lower = alloc->lower;
     uint32_t vregs = lower->vreg_count, steps = lower->step_count, most = 0;
-    uint32_t *starts = malloc((steps + 1) * 2 * sizeof *starts), *ends = starts + steps + 1;
-    uint32_t *links = malloc((vregs + 1) * 2 * sizeof *links), *end_links = links + vregs + 1;
-    uint32_t *spare = malloc((vregs + 1) * PLACES * sizeof *spare), spares[PLACES] = {0};
+    uint32_t *starts = lower_scratch(lower, steps * (size_t)2 + 1, sizeof *starts);
+    uint32_t *ends = starts + steps + 1;
+    uint32_t *links = lower_scratch(lower, vregs * (size_t)2 + 1, sizeof *links);
+    uint32_t *end_links = links + vregs + 1;
+    uint32_t *spare = lower_scratch(lower, (vregs + (size_t)1) * PLACES, sizeof *spare);
+    uint32_t spares[PLACES] = {0};
 
-    alloc->place = calloc(vregs + 1, sizeof *alloc->place);
-    if (!starts || !links || !spare || !alloc->place) {
-        free(starts);
-        free(links);
-        free(spare);
+    alloc->place = lower_scratch(lower, vregs, sizeof *alloc->place);
+    if (lower->status != PTX_OK)
         return false;
-    }
     memset(starts, 0xff, (steps + 1) * 2 * sizeof *starts);
     for (uint32_t v = 0; v < vregs; v++) {
         if (alloc->start[v] == NONE)
@@ -373,9 +358,6 @@ static bool scan_linear(struct alloc *alloc)
         }
     }
     lower->code->info.registers = most + 8 > 255 ? 255 : most + 8;
-    free(starts);
-    free(links);
-    free(spare);
     return true;
 }
 
@@ -396,18 +378,16 @@ static uint32_t final_place(const struct alloc *alloc, uint32_t vreg)
 }
 
 /* What the registers' places are, for the steps for teams. */
-static bool publish(struct alloc *alloc)
+static void publish(struct alloc *alloc)
 {
     struct lower *lower = alloc->lower;
 
-    lower->place_at = malloc((lower->vreg_count + 1) * sizeof *lower->place_at);
+    lower->place_at = lower_scratch(lower, lower->vreg_count, sizeof *lower->place_at);
     for (uint32_t v = 0; lower->place_at && v < lower->vreg_count; v++)
         lower->place_at[v] = final_place(alloc, v);
     lower->narrow_bytes = alloc->slots[PLACE_32] * 128;
     lower->live_from = alloc->start;
     lower->live_to = alloc->end;
-    alloc->start = alloc->end = NULL;
-    return lower->place_at;
 }
 
 static void rewrite(struct alloc *alloc)
@@ -449,26 +429,12 @@ void lower_alloc_registers(struct lower *lower)
 {
     struct alloc alloc = {.lower = lower};
 
-    if (!find_blocks(&alloc) || !index_refs(&alloc)) {
-        lower->status = PTX_NO_MEMORY;
-    } else {
-        find_edges(&alloc);
-        if (find_globals(&alloc) && make_sets(&alloc) && find_intervals(&alloc) &&
-            scan_linear(&alloc)) {
-            rewrite(&alloc);
-            lower->status = publish(&alloc) ? PTX_OK : PTX_NO_MEMORY;
-        } else {
-            lower->status = PTX_NO_MEMORY;
-        }
-    }
-    free(alloc.blocks);
-    free(alloc.block_of);
-    free(alloc.first_ref);
-    free(alloc.number);
-    free(alloc.names);
-    free(alloc.stamp);
-    free(alloc.bits);
-    free(alloc.start);
-    free(alloc.end);
-    free(alloc.place);
+    if (!find_blocks(&alloc) || !index_refs(&alloc))
+        return;
+    find_edges(&alloc);
+    if (!find_globals(&alloc) || !make_sets(&alloc) || !find_intervals(&alloc) ||
+        !scan_linear(&alloc))
+        return;
+    rewrite(&alloc);
+    publish(&alloc);
 }

@@ -3,29 +3,30 @@
  * maps. */
 #include "ptx/lower/lower.h"
 
-static uint32_t lower_offset(struct lower *lower, int64_t offset)
+/* The address of an mbarrier, and its offset as a value of its own. */
+static void lower_signal(struct lower *lower, const struct ir_operand *operand, uint32_t *barrier,
+                         uint32_t *at)
 {
-    struct ir_operand constant = {.kind = IR_OPERAND_IMM, .bits = (uint64_t)offset};
+    int64_t offset;
 
-    return operand_source(lower, &constant, PLACE_64);
+    *barrier = operand_address(lower, operand, &offset);
+    *at = lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, (uint64_t)offset, 0);
 }
 
 /* cp.async.bulk: to, from, size, the mbarrier and its offset, mask of blocks or of bytes. */
-static void lower_cp_bulk(struct lower *lower, const struct ir_insn *insn)
+void lower_bulk_copy(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t to, from, size, step, barrier = PTX_ABSENT, barrier_at = PTX_ABSENT, mask = PTX_ABSENT;
     bool load = insn->space == PTX_SPACE_SHARED;
-    int64_t to_offset, from_offset, barrier_offset;
+    int64_t to_offset, from_offset;
 
     if (insn->mode != IR_CP_ASYNC && insn->mode != IR_CP_MULTICAST && insn->mode != IR_CP_MASK)
         return; /* nothing is ever pending */
     to = operand_address(lower, &insn->operands[0], &to_offset);
     from = operand_address(lower, &insn->operands[1], &from_offset);
     size = operand_source(lower, &insn->operands[2], PLACE_32);
-    if (load) {
-        barrier = operand_address(lower, &insn->operands[3], &barrier_offset);
-        barrier_at = lower_offset(lower, barrier_offset);
-    }
+    if (load)
+        lower_signal(lower, &insn->operands[3], &barrier, &barrier_at);
     if (insn->mode != IR_CP_ASYNC) /* before it or behind it may be a cache policy */
         mask = operand_source(lower, &insn->operands[load ? 4 : insn->count - 1], PLACE_32);
     step = lower_step(lower,
@@ -34,22 +35,7 @@ static void lower_cp_bulk(struct lower *lower, const struct ir_insn *insn)
                                                          : memory_bulk_load,
                       CONTROL_MEMORY);
     lower->steps[step].how.memory = memory_how_copy(step, to_offset, from_offset);
-    lower_use(lower, step, 0, to);
-    lower_use(lower, step, 1, from);
-    lower_use(lower, step, 2, size);
-    lower_use(lower, step, 3, barrier);
-    lower_use(lower, step, 4, barrier_at);
-    lower_use(lower, step, 5, mask);
-}
-
-/* The address of an mbarrier, and its offset as a value of its own. */
-static void lower_signal(struct lower *lower, const struct ir_operand *operand, uint32_t *barrier,
-                         uint32_t *at)
-{
-    int64_t offset;
-
-    *barrier = operand_address(lower, operand, &offset);
-    *at = lower_offset(lower, offset);
+    LOWER_USES(lower, step, to, from, size, barrier, barrier_at, mask);
 }
 
 static struct how_bulk bulk_how(const struct ir_insn *insn, uint32_t step, int64_t to_offset,
@@ -65,7 +51,7 @@ static struct how_bulk bulk_how(const struct ir_insn *insn, uint32_t step, int64
 }
 
 /* cp.reduce.async.bulk: to, from, size, the mbarrier and its offset. */
-static void lower_reduce(struct lower *lower, const struct ir_insn *insn)
+void lower_bulk_reduce(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t barrier = PTX_ABSENT, barrier_at = PTX_ABSENT;
     int64_t to_offset, from_offset;
@@ -79,15 +65,11 @@ static void lower_reduce(struct lower *lower, const struct ir_insn *insn)
         lower_signal(lower, &insn->operands[3], &barrier, &barrier_at);
     step = lower_step(lower, shared ? reduce_bulk_shared : reduce_bulk_global, CONTROL_MEMORY);
     lower->steps[step].how.bulk = bulk_how(insn, step, to_offset, from_offset);
-    lower_use(lower, step, 0, to);
-    lower_use(lower, step, 1, from);
-    lower_use(lower, step, 2, size);
-    lower_use(lower, step, 3, barrier);
-    lower_use(lower, step, 4, barrier_at);
+    LOWER_USES(lower, step, to, from, size, barrier, barrier_at);
 }
 
 /* red.async [to], value, [mbarrier] */
-static void lower_red_async(struct lower *lower, const struct ir_insn *insn)
+void lower_bulk_red_async(struct lower *lower, const struct ir_insn *insn)
 {
     enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
     uint32_t barrier, barrier_at, step;
@@ -98,14 +80,11 @@ static void lower_red_async(struct lower *lower, const struct ir_insn *insn)
     lower_signal(lower, &insn->operands[2], &barrier, &barrier_at);
     step = lower_step(lower, reduce_async, CONTROL_MEMORY);
     lower->steps[step].how.bulk = bulk_how(insn, step, offset, 0);
-    lower_use(lower, step, 0, to);
-    lower_use(lower, step, 1, value);
-    lower_use(lower, step, 2, barrier);
-    lower_use(lower, step, 3, barrier_at);
+    LOWER_USES(lower, step, to, value, barrier, barrier_at);
 }
 
 /* st.async [to], value or {values}, [mbarrier] */
-static void lower_st_async(struct lower *lower, const struct ir_insn *insn)
+void lower_bulk_st_async(struct lower *lower, const struct ir_insn *insn)
 {
     enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
     const struct ir_operand *whole = &insn->operands[1];
@@ -120,15 +99,12 @@ static void lower_st_async(struct lower *lower, const struct ir_insn *insn)
     step = lower_step(lower, memory_async_store, CONTROL_MEMORY);
     lower->steps[step].how.bulk = bulk_how(insn, step, offset, 0);
     lower_list(lower, step, 3 + count);
-    lower_use(lower, step, 0, to);
-    lower_use(lower, step, 1, barrier);
-    lower_use(lower, step, 2, barrier_at);
-    for (uint32_t i = 0; i < count; i++)
-        lower_use(lower, step, 3 + i, values[i]);
+    LOWER_USES(lower, step, to, barrier, barrier_at);
+    lower_uses(lower, step, 3, values, count);
 }
 
 /* st.bulk [to], size, 0 */
-static void lower_st_bulk(struct lower *lower, const struct ir_insn *insn)
+void lower_bulk_zero(struct lower *lower, const struct ir_insn *insn)
 {
     int64_t offset;
     uint32_t to = operand_address(lower, &insn->operands[0], &offset);
@@ -136,8 +112,7 @@ static void lower_st_bulk(struct lower *lower, const struct ir_insn *insn)
     uint32_t step = lower_step(lower, memory_async_store_bulk, CONTROL_MEMORY);
 
     lower->steps[step].how.bulk = bulk_how(insn, step, offset, 0);
-    lower_use(lower, step, 0, to);
-    lower_use(lower, step, 1, size);
+    LOWER_USES(lower, step, to, size);
 }
 
 static enum tensor_way way_of(const struct ir_insn *insn)
@@ -159,7 +134,7 @@ static uint32_t lower_places(struct lower *lower, const struct ir_operand *opera
 }
 
 /* Load: [tile], [map, {at}], [mbarrier], {offsets}, blocks. Else: [map, {at}], [tile]. */
-static void lower_tensor(struct lower *lower, const struct ir_insn *insn)
+void lower_bulk_tensor(struct lower *lower, const struct ir_insn *insn)
 {
     enum tensor_way way = way_of(insn);
     bool load = way == TENSOR_LOAD;
@@ -192,12 +167,11 @@ static void lower_tensor(struct lower *lower, const struct ir_insn *insn)
                             .im2col = insn->im2col,
                             .offset = (int32_t)offset};
     lower_list(lower, step, count);
-    for (uint32_t i = 0; i < count; i++)
-        lower_use(lower, step, i, values[i]);
+    lower_uses(lower, step, 0, values, count);
 }
 
 /* tensormap.replace [map], (dimension), value; .cp_fenceproxy [to], [from], 128 */
-static void lower_tensormap(struct lower *lower, const struct ir_insn *insn)
+void lower_bulk_map(struct lower *lower, const struct ir_insn *insn)
 {
     bool copy = insn->mode == IR_MAP_COPY;
     int64_t offset, from_offset = 0;
@@ -215,35 +189,5 @@ static void lower_tensormap(struct lower *lower, const struct ir_insn *insn)
                          .index = !copy && insn->count > 2 ? (uint8_t)insn->operands[1].bits : 0,
                          .offset = (int32_t)offset,
                          .from_offset = (int32_t)from_offset};
-    lower_use(lower, step, 0, to);
-    lower_use(lower, step, 1, value);
-}
-
-bool lower_bulk_family(struct lower *lower, const struct ir_insn *insn)
-{
-    switch (insn->op) {
-    case IR_CP_BULK:
-        lower_cp_bulk(lower, insn);
-        return true;
-    case IR_CP_REDUCE:
-        lower_reduce(lower, insn);
-        return true;
-    case IR_CP_TENSOR:
-        lower_tensor(lower, insn);
-        return true;
-    case IR_RED_ASYNC:
-        lower_red_async(lower, insn);
-        return true;
-    case IR_ST_ASYNC:
-        lower_st_async(lower, insn);
-        return true;
-    case IR_ST_BULK:
-        lower_st_bulk(lower, insn);
-        return true;
-    case IR_TENSORMAP:
-        lower_tensormap(lower, insn);
-        return true;
-    default:
-        return false;
-    }
+    LOWER_USES(lower, step, to, value);
 }

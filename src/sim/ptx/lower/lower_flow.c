@@ -7,8 +7,9 @@
 #include "ptx/ops/ops.h"
 #include "ptx/read/read.h"
 
-static void lower_bra(struct lower *lower, const struct ir_insn *insn, uint32_t index)
+void lower_flow_bra(struct lower *lower, const struct ir_insn *insn)
 {
+    const uint32_t index = (uint32_t)(insn - lower->fn->insns);
     uint32_t target = insn->operands[0].index, step;
     const struct ir_insn *next = &lower->fn->insns[index + 1];
     bool negate = insn->guard_negate;
@@ -27,7 +28,7 @@ static void lower_bra(struct lower *lower, const struct ir_insn *insn, uint32_t 
     lower->steps[step].how.jump.index = target;
 }
 
-static void lower_brx(struct lower *lower, const struct ir_insn *insn)
+void lower_flow_brx(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_table *list = &lower->fn->tables[insn->operands[1].index];
     uint32_t value = operand_source(lower, &insn->operands[0], PLACE_32), step;
@@ -41,7 +42,7 @@ static void lower_brx(struct lower *lower, const struct ir_insn *insn)
     table->count = list->count;
     memcpy(table->targets, list->indices, list->count * sizeof table->targets[0]);
     step = lower_step(lower, NULL, CONTROL_INDEXED);
-    lower->steps[step].how.indexed.table = table;
+    lower->steps[step].how.table = table;
     lower_use(lower, step, 0, value);
 }
 
@@ -74,7 +75,7 @@ static bool call_place(struct lower *lower, const struct ir_operand *operand, bo
     value->offset = *count;
     value->size = place == PLACE_128 ? 16 : place == PLACE_64 ? 8 : 4;
     if (operand->kind == IR_OPERAND_REG)
-        value->size = opcodes_type_size((enum ir_type)lower->fn->registers[operand->index].type);
+        value->size = opcodes_type_size(lower->fn->registers[operand->index].type);
     if (def)
         list[*count] = operand_dest(lower, operand, place, IR_NONE);
     else if (place == PLACE_PREDICATE)
@@ -155,10 +156,9 @@ static void lower_call_to(struct lower *lower, const struct call_parts *parts, u
     lower_list(lower, step, count);
     for (uint32_t i = 0; i < count; i++)
         (i < first_return ? lower_use : lower_def)(lower, step, i, values[i]);
-    operand_finish(lower);
 }
 
-static void lower_call(struct lower *lower, const struct ir_insn *insn)
+void lower_flow_call(struct lower *lower, const struct ir_insn *insn)
 {
     struct call_parts parts = call_split(insn);
     const struct ir_module *ir = lower->module->ir;
@@ -191,10 +191,12 @@ static void lower_call(struct lower *lower, const struct ir_insn *insn)
     lower_call_to(lower, &parts, callee, builtin);
 }
 
-static void lower_ret(struct lower *lower)
+void lower_flow_ret(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_function *fn = lower->fn;
     uint32_t step, count = 0;
+
+    (void)insn;
 
     if (fn->entry) {
         lower_step(lower, NULL, CONTROL_EXIT);
@@ -207,31 +209,16 @@ static void lower_ret(struct lower *lower)
             lower_use(lower, step, count++, lower->base[fn->returns[i].index]);
 }
 
-bool lower_flow_family(struct lower *lower, const struct ir_insn *insn, uint32_t index)
+void lower_flow_exit(struct lower *lower, const struct ir_insn *insn)
 {
-    switch (insn->op) {
-    case IR_BRA:
-        lower_bra(lower, insn, index);
-        return true;
-    case IR_BRX:
-        lower_brx(lower, insn);
-        return true;
-    case IR_CALL:
-        lower_call(lower, insn);
-        return true;
-    case IR_RET:
-        lower_ret(lower);
-        return true;
-    case IR_EXIT:
-        lower_step(lower, NULL, CONTROL_EXIT);
-        return true;
-    case IR_TRAP:
-    case IR_BRKPT:
-        lower_step(lower, NULL, CONTROL_TRAP);
-        return true;
-    default:
-        return false;
-    }
+    (void)insn;
+    lower_step(lower, NULL, CONTROL_EXIT);
+}
+
+void lower_flow_trap(struct lower *lower, const struct ir_insn *insn)
+{
+    (void)insn;
+    lower_step(lower, NULL, CONTROL_TRAP);
 }
 
 /* --- Barriers, fences and what else concerns several threads --- */
@@ -244,7 +231,7 @@ static void lower_warp_sync(struct lower *lower, const struct ir_insn *insn)
     lower_use(lower, step, 0, mask);
 }
 
-static void lower_barrier(struct lower *lower, const struct ir_insn *insn)
+void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t first = 0, last = insn->count, step;
     uint32_t dest = PTX_ABSENT, barrier, count = PTX_ABSENT, predicate = PTX_ABSENT;
@@ -253,7 +240,7 @@ static void lower_barrier(struct lower *lower, const struct ir_insn *insn)
 
     if (insn->mode == IR_BAR_CLUSTER_ARRIVE || insn->mode == IR_BAR_CLUSTER_WAIT) {
         step = lower_step(lower, NULL, CONTROL_CLUSTER);
-        lower->steps[step].how.barrier.mode = insn->mode;
+        lower->steps[step].how.mode = insn->mode;
         return;
     }
     if (insn->mode == IR_BAR_WARP_SYNC) {
@@ -271,16 +258,15 @@ static void lower_barrier(struct lower *lower, const struct ir_insn *insn)
         dest = operand_dest(lower, &insn->operands[0],
                             insn->mode == IR_BAR_RED_POPC ? PLACE_32 : PLACE_PREDICATE, IR_U32);
     step = lower_step(lower, NULL, CONTROL_BARRIER);
-    lower->steps[step].how.barrier.mode = insn->mode;
+    lower->steps[step].how.mode = insn->mode;
     lower_def(lower, step, 0, dest);
     lower_use(lower, step, 1, barrier);
     lower_use(lower, step, 2, count);
     lower_use(lower, step, 3, predicate);
-    operand_finish(lower);
 }
 
 /* mbarrier: result, address, and a count or a state. */
-static void lower_mbarrier(struct lower *lower, const struct ir_insn *insn)
+void lower_flow_mbarrier(struct lower *lower, const struct ir_insn *insn)
 {
     bool predicate = insn->mode == IR_MB_TEST_WAIT || insn->mode == IR_MB_TRY_WAIT;
     uint32_t dest = PTX_ABSENT, address = PTX_ABSENT, value = PTX_ABSENT, first, step;
@@ -317,40 +303,18 @@ static void lower_mbarrier(struct lower *lower, const struct ir_insn *insn)
     lower_def(lower, step, 0, dest);
     lower_use(lower, step, 1, address);
     lower_use(lower, step, 2, value);
-    operand_finish(lower);
 }
 
-static void lower_nap(struct lower *lower, const struct ir_insn *insn)
+void lower_flow_nap(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t time = operand_source(lower, &insn->operands[0], PLACE_32);
     uint32_t step = lower_step(lower, NULL, CONTROL_NAP);
 
     lower_use(lower, step, 0, time);
-    operand_finish(lower);
 }
 
-bool lower_flow_sync(struct lower *lower, const struct ir_insn *insn)
+void lower_flow_fence(struct lower *lower, const struct ir_insn *insn)
 {
-    switch (insn->op) {
-    case IR_BAR:
-    case IR_BARRIER:
-        lower_barrier(lower, insn);
-        return true;
-    case IR_MEMBAR:
-    case IR_FENCE:
-        lower_step(lower, special_fence, CONTROL_RUN);
-        return true;
-    case IR_MBARRIER:
-        lower_mbarrier(lower, insn);
-        return true;
-    case IR_NANOSLEEP:
-        lower_nap(lower, insn);
-        return true;
-    case IR_GRIDDEPCONTROL:
-    case IR_PMEVENT:
-    case IR_SETMAXNREG:
-        return true;
-    default:
-        return false;
-    }
+    (void)insn;
+    lower_step(lower, special_fence, CONTROL_RUN);
 }

@@ -143,7 +143,7 @@ static bool fold_compare(struct lower *lower, const struct ir_insn *insn,
         return false;
     before = &lower->steps[step];
     if (before->guard != PTX_ABSENT || before->how.compare.first != 1 ||
-        before->how.compare.boolean != IR_BOOL_NONE)
+        before->how.compare.boolean != IR_ATOM_NONE)
         return false;
     if (is_only_use(lower, &insn->operands[1], before->operand[0]))
         other = sources->values[1];
@@ -155,9 +155,9 @@ static bool fold_compare(struct lower *lower, const struct ir_insn *insn,
     while (lower->refs[--ref].step == step && !lower->refs[ref].def)
         ;
     lower->refs[ref].vreg = before->operand[0] = dest;
-    before->how.compare.boolean = insn->op == IR_AND  ? IR_BOOL_AND
-                                  : insn->op == IR_OR ? IR_BOOL_OR
-                                                      : IR_BOOL_XOR;
+    before->how.compare.boolean = insn->op == IR_AND  ? IR_ATOM_AND
+                                  : insn->op == IR_OR ? IR_ATOM_OR
+                                                      : IR_ATOM_XOR;
     lower_use(lower, step, 3, other);
     return true;
 }
@@ -197,16 +197,71 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
         lower_def(lower, step, i, dests.values[i]);
     for (uint32_t i = 0; i < flat.count; i++)
         lower_use(lower, step, dests.count + i, flat.values[i]);
-    operand_finish(lower);
 }
 
-void lower_insn(struct lower *lower, uint32_t index)
+/* Nothing is ever pending, and nobody waits for it. */
+static void lower_nothing(struct lower *lower, const struct ir_insn *insn)
 {
-    const struct ir_insn *insn = lower->insn;
+    (void)lower;
+    (void)insn;
+}
 
-    if (lower_flow_family(lower, insn, index) || lower_flow_sync(lower, insn) ||
-        lower_memory_family(lower, insn) || lower_bulk_family(lower, insn) ||
-        lower_matrix_family(lower, insn) || lower_move_family(lower, insn))
-        return;
-    lower_selected(lower, insn);
+/* What is no instruction on registers alone. */
+static lower_one *const lowered[IR_OP_COUNT] = {
+    [IR_BRA] = lower_flow_bra,
+    [IR_BRX] = lower_flow_brx,
+    [IR_CALL] = lower_flow_call,
+    [IR_RET] = lower_flow_ret,
+    [IR_EXIT] = lower_flow_exit,
+    [IR_TRAP] = lower_flow_trap,
+    [IR_BRKPT] = lower_flow_trap,
+    [IR_BAR] = lower_flow_barrier,
+    [IR_BARRIER] = lower_flow_barrier,
+    [IR_MEMBAR] = lower_flow_fence,
+    [IR_FENCE] = lower_flow_fence,
+    [IR_MBARRIER] = lower_flow_mbarrier,
+    [IR_NANOSLEEP] = lower_flow_nap,
+    [IR_GRIDDEPCONTROL] = lower_nothing,
+    [IR_PMEVENT] = lower_nothing,
+    [IR_SETMAXNREG] = lower_nothing,
+    [IR_LD] = lower_memory_load,
+    [IR_LDU] = lower_memory_load,
+    [IR_ST] = lower_memory_store,
+    [IR_ATOM] = lower_memory_atomic,
+    [IR_RED] = lower_memory_atomic,
+    [IR_PREFETCH] = lower_memory_prefetch,
+    [IR_PREFETCHU] = lower_memory_prefetch,
+    [IR_DISCARD] = lower_memory_prefetch,
+    [IR_APPLYPRIORITY] = lower_memory_prefetch,
+    [IR_CREATEPOLICY] = lower_memory_policy,
+    [IR_CP_ASYNC] = lower_memory_copy,
+    [IR_CP_BULK] = lower_bulk_copy,
+    [IR_CP_REDUCE] = lower_bulk_reduce,
+    [IR_CP_TENSOR] = lower_bulk_tensor,
+    [IR_RED_ASYNC] = lower_bulk_red_async,
+    [IR_ST_ASYNC] = lower_bulk_st_async,
+    [IR_ST_BULK] = lower_bulk_zero,
+    [IR_TENSORMAP] = lower_bulk_map,
+    [IR_LDMATRIX] = lower_matrix_access,
+    [IR_STMATRIX] = lower_matrix_access,
+    [IR_WMMA_LOAD] = lower_matrix_access,
+    [IR_WMMA_STORE] = lower_matrix_access,
+    [IR_WGMMA] = lower_matrix_wgmma,
+    [IR_WGMMA_SYNC] = lower_nothing, /* a product is complete when its instruction is */
+    [IR_MOV] = lower_move_mov,
+    [IR_CVTA] = lower_move_cvta,
+    [IR_ISSPACEP] = lower_move_isspacep,
+    [IR_MAPA] = lower_move_mapa,
+    [IR_GETCTARANK] = lower_move_mapa,
+    [IR_ALLOCA] = lower_move_stack,
+    [IR_STACKSAVE] = lower_move_stack,
+    [IR_STACKRESTORE] = lower_move_stack,
+};
+
+void lower_insn(struct lower *lower)
+{
+    lower_one *const one = lowered[lower->insn->op];
+
+    (one ? one : lower_selected)(lower, lower->insn);
+    operand_finish(lower);
 }

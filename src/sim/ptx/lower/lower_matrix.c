@@ -13,7 +13,7 @@ static void lower_meeting(struct lower *lower)
 }
 
 /* ldmatrix d, [a]; stmatrix [a], b; wmma.load d, [a], stride; wmma.store [a], b, stride. */
-static void lower_access(struct lower *lower, const struct ir_insn *insn)
+void lower_matrix_access(struct lower *lower, const struct ir_insn *insn)
 {
     enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
     bool load = insn->destinations, rows = insn->op == IR_LDMATRIX || insn->op == IR_STMATRIX;
@@ -63,7 +63,7 @@ static bool lower_flag(const struct ir_insn *insn, uint32_t index, uint32_t valu
 
 /* wgmma.mma_async d, a, b, metadata and selector of a sparse a, whether d is added to: each
  * register of d has one place in the list and is read and written there. */
-static void lower_wgmma(struct lower *lower, const struct ir_insn *insn)
+void lower_matrix_wgmma(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *d = &insn->operands[0], *a = &insn->operands[1];
     const bool registers = a->kind == IR_OPERAND_VECTOR;
@@ -101,23 +101,4 @@ static void lower_wgmma(struct lower *lower, const struct ir_insn *insn)
     }
     for (uint32_t i = 0; i < count; i++)
         lower_use(lower, step, d->count + i, sources[i]);
-}
-
-bool lower_matrix_family(struct lower *lower, const struct ir_insn *insn)
-{
-    switch (insn->op) {
-    case IR_LDMATRIX:
-    case IR_STMATRIX:
-    case IR_WMMA_LOAD:
-    case IR_WMMA_STORE:
-        lower_access(lower, insn);
-        return true;
-    case IR_WGMMA:
-        lower_wgmma(lower, insn);
-        return true;
-    case IR_WGMMA_SYNC: /* a product is complete when its instruction is */
-        return true;
-    default:
-        return false;
-    }
 }

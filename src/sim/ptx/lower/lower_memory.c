@@ -4,14 +4,9 @@
 
 #include "ptx/ops/ops.h"
 
-static bool is_signed(enum ir_type type)
-{
-    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64;
-}
-
 static enum load_kind load_kind_of(enum ir_type type, enum value_place place, unsigned reg_size)
 {
-    bool wide = place == PLACE_64, negative = is_signed(type);
+    bool wide = place == PLACE_64, negative = opcodes_types[type].is_signed;
 
     switch (opcodes_type_size(type)) {
     case 1:
@@ -140,7 +135,7 @@ static uint32_t part_size(const struct lower *lower, const struct ir_operand *op
 {
     if (operand->kind != IR_OPERAND_REG)
         return 4;
-    return opcodes_type_size((enum ir_type)lower->fn->registers[operand->index].type);
+    return opcodes_type_size(lower->fn->registers[operand->index].type);
 }
 
 /* Of the kinds that extend the sign, and of the widest. */
@@ -186,7 +181,7 @@ static uint8_t unused_quarters(const struct ir_insn *insn, enum memory_space spa
     return (uint8_t)(past >= size ? 0 : (size - past) / (size / 4));
 }
 
-static void lower_load(struct lower *lower, const struct ir_insn *insn)
+void lower_memory_load(struct lower *lower, const struct ir_insn *insn)
 {
     enum ir_type type = (enum ir_type)insn->types[0];
     struct ir_operand parts[LOWER_MAX_PARTS];
@@ -225,8 +220,7 @@ static void lower_load(struct lower *lower, const struct ir_insn *insn)
         lower_list(lower, step, count + 1);
     else if (!ordered)
         lower_note_op(lower, step, AFFINE_LOAD);
-    for (uint32_t i = 0; i < count; i++)
-        lower_def(lower, step, i, dests[i]);
+    lower_defs(lower, step, 0, dests, count);
     lower_use(lower, step, count, address);
 }
 
@@ -248,7 +242,7 @@ static void lower_store_direct(struct lower *lower, uint64_t at, const struct ir
     }
 }
 
-static void lower_store(struct lower *lower, const struct ir_insn *insn)
+void lower_memory_store(struct lower *lower, const struct ir_insn *insn)
 {
     enum ir_type type = (enum ir_type)insn->types[0];
     struct ir_operand parts[LOWER_MAX_PARTS];
@@ -292,12 +286,11 @@ static void lower_store(struct lower *lower, const struct ir_insn *insn)
     else if (!ordered)
         lower_note_op(lower, step, AFFINE_STORE);
     lower_use(lower, step, 0, address);
-    for (uint32_t i = 0; i < count; i++)
-        lower_use(lower, step, i + 1, values[i]);
+    lower_uses(lower, step, 1, values, count);
 }
 
 /* atom d, [a], b, c and red [a], b; vectors as lists. */
-static void lower_atomic(struct lower *lower, const struct ir_insn *insn)
+void lower_memory_atomic(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t at = insn->op == IR_ATOM, total = 1, dests[LOWER_MAX_PARTS], values[LOWER_MAX_PARTS];
     enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
@@ -337,29 +330,28 @@ static void lower_atomic(struct lower *lower, const struct ir_insn *insn)
     lower_use(lower, step, total > 1 ? 0 : 1, address);
     for (uint32_t k = 0; k < value_count; k++)
         lower_use(lower, step, total > 1 ? 1 + k : 2 + k, values[k]);
-    operand_finish(lower);
 }
 
-static void lower_prefetch(struct lower *lower, const struct ir_insn *insn)
+void lower_memory_prefetch(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t step, address;
     int64_t offset;
 
-    if (insn->op == IR_CREATEPOLICY) {
-        uint32_t dest = operand_dest(lower, &insn->operands[0], PLACE_64, IR_B64);
-
-        operand_copy(lower, move_copy64, dest,
-                     lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, 0, 0));
-        return;
-    }
     address = operand_address(lower, &insn->operands[0], &offset);
     step = lower_step(lower, memory_async_prefetch, CONTROL_MEMORY);
     lower->steps[step].how.memory = memory_how(step, memory_space_of(lower, insn), offset);
     lower_use(lower, step, 0, address);
 }
 
+void lower_memory_policy(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t dest = operand_dest(lower, &insn->operands[0], PLACE_64, IR_B64);
+
+    operand_copy(lower, move_copy64, dest, lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, 0, 0));
+}
+
 /* cp.async [to], [from], size, from_size: the copy is made at once. */
-static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
+void lower_memory_copy(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t to, from, size, present, step, ignore = PTX_ABSENT;
     int64_t to_offset, from_offset;
@@ -381,46 +373,11 @@ static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
     from = operand_address(lower, &insn->operands[1], &from_offset);
     size = operand_source(lower, &insn->operands[2], PLACE_32);
     present = size;
-    if (insn->count > 3 && !insn->ignore_src &&
-        operand_place(lower, &insn->operands[3], PLACE_32) == PLACE_32)
-        present = operand_source(lower, &insn->operands[3], PLACE_32);
-    if (insn->ignore_src && insn->count > 3)
+    if (insn->count > 3 && operand_place(lower, &insn->operands[3], PLACE_32) == PLACE_PREDICATE)
         ignore = operand_predicate(lower, &insn->operands[3]);
+    else if (insn->count > 3)
+        present = operand_source(lower, &insn->operands[3], PLACE_32);
     step = lower_step(lower, memory_async_copy, CONTROL_MEMORY);
     lower->steps[step].how.memory = memory_how_copy(step, to_offset, from_offset);
-    lower_use(lower, step, 0, to);
-    lower_use(lower, step, 1, from);
-    lower_use(lower, step, 2, size);
-    lower_use(lower, step, 3, present);
-    lower_use(lower, step, 4, ignore);
-}
-
-bool lower_memory_family(struct lower *lower, const struct ir_insn *insn)
-{
-    switch (insn->op) {
-    case IR_LD:
-    case IR_LDU:
-        lower_load(lower, insn);
-        operand_finish(lower);
-        return true;
-    case IR_ST:
-        lower_store(lower, insn);
-        return true;
-    case IR_ATOM:
-    case IR_RED:
-        lower_atomic(lower, insn);
-        return true;
-    case IR_PREFETCH:
-    case IR_PREFETCHU:
-    case IR_DISCARD:
-    case IR_APPLYPRIORITY:
-    case IR_CREATEPOLICY:
-        lower_prefetch(lower, insn);
-        return true;
-    case IR_CP_ASYNC:
-        lower_cp_async(lower, insn);
-        return true;
-    default:
-        return false;
-    }
+    LOWER_USES(lower, step, to, from, size, present, ignore);
 }

@@ -8,7 +8,7 @@ static void lower_pack(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *source = &insn->operands[1];
     enum value_place whole = operand_place_of((enum ir_type)insn->types[0]);
-    unsigned bits = opcodes_type_size((enum ir_type)insn->types[0]) * 8;
+    unsigned bits = opcodes_type_size(insn->types[0]) * 8;
     enum value_place part = bits / source->count > 32 ? PLACE_64 : PLACE_32;
     uint32_t values[LOWER_MAX_PARTS], dest, step;
 
@@ -16,7 +16,7 @@ static void lower_pack(struct lower *lower, const struct ir_insn *insn)
         values[i] = operand_source(lower, &source->parts[i], part);
     dest = operand_dest(lower, &insn->operands[0], whole, (enum ir_type)insn->types[0]);
     step = lower_step(lower, move_pack, CONTROL_RUN);
-    lower->steps[step].how.pack.bits = (uint8_t)bits;
+    lower->steps[step].how.bits = (uint8_t)bits;
     lower_list(lower, step, source->count + 1u);
     lower_def(lower, step, 0, dest);
     for (uint32_t i = 0; i < source->count && i < LOWER_MAX_PARTS; i++)
@@ -27,7 +27,7 @@ static void lower_unpack(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *dest = &insn->operands[0];
     enum value_place whole = operand_place_of((enum ir_type)insn->types[0]);
-    unsigned bits = opcodes_type_size((enum ir_type)insn->types[0]) * 8;
+    unsigned bits = opcodes_type_size(insn->types[0]) * 8;
     enum value_place part = bits / dest->count > 32 ? PLACE_64 : PLACE_32;
     uint32_t values[LOWER_MAX_PARTS], source, step;
 
@@ -35,7 +35,7 @@ static void lower_unpack(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
         values[i] = operand_dest(lower, &dest->parts[i], part, IR_NONE);
     step = lower_step(lower, move_unpack, CONTROL_RUN);
-    lower->steps[step].how.pack.bits = (uint8_t)bits;
+    lower->steps[step].how.bits = (uint8_t)bits;
     lower_list(lower, step, dest->count + 1u);
     for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
         lower_def(lower, step, i, values[i]);
@@ -111,7 +111,6 @@ void lower_move_mov(struct lower *lower, const struct ir_insn *insn)
         to = operand_dest(lower, dest, place, type);
         operand_copy(lower, copy_run(place), to, from);
     }
-    operand_finish(lower);
 }
 
 static uint64_t window_of(unsigned space)
@@ -122,7 +121,7 @@ static uint64_t window_of(unsigned space)
                                       : 0;
 }
 
-static void lower_cvta(struct lower *lower, const struct ir_insn *insn)
+void lower_move_cvta(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t from = operand_source(lower, &insn->operands[1], PLACE_64), to, step;
     uint64_t window = window_of(insn->space);
@@ -132,11 +131,10 @@ static void lower_cvta(struct lower *lower, const struct ir_insn *insn)
         window = PTX_LOCAL_WINDOW;
     to = operand_dest(lower, &insn->operands[0], PLACE_64, IR_U64);
     step = operand_copy(lower, window ? special_window : move_copy64, to, from);
-    lower->steps[step].how.address.add = insn->to ? 0 - window : window;
-    operand_finish(lower);
+    lower->steps[step].how.add = insn->to ? 0 - window : window;
 }
 
-static void lower_isspacep(struct lower *lower, const struct ir_insn *insn)
+void lower_move_isspacep(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t from = operand_source(lower, &insn->operands[1], PLACE_64);
     uint32_t to = operand_dest(lower, &insn->operands[0], PLACE_PREDICATE, IR_PRED);
@@ -145,10 +143,10 @@ static void lower_isspacep(struct lower *lower, const struct ir_insn *insn)
 
     if (space == PTX_SPACE_PARAM && !lower->fn->entry)
         space = PTX_SPACE_LOCAL;
-    lower->steps[step].how.space.space = (uint8_t)space;
+    lower->steps[step].how.space = (uint8_t)space;
 }
 
-static void lower_mapa(struct lower *lower, const struct ir_insn *insn)
+void lower_move_mapa(struct lower *lower, const struct ir_insn *insn)
 {
     bool rank_only = insn->op == IR_GETCTARANK;
     uint32_t from = operand_source(lower, &insn->operands[1], PLACE_64), to, step, rank = 0;
@@ -160,11 +158,10 @@ static void lower_mapa(struct lower *lower, const struct ir_insn *insn)
     step = operand_copy(lower, rank_only ? special_getctarank : special_mapa, to, from);
     if (!rank_only)
         lower_use(lower, step, 2, rank);
-    lower->steps[step].how.cluster.generic = insn->space == PTX_SPACE_GENERIC;
-    operand_finish(lower);
+    lower->steps[step].how.generic = insn->space == PTX_SPACE_GENERIC;
 }
 
-static void lower_stack(struct lower *lower, const struct ir_insn *insn)
+void lower_move_stack(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t value, to, step;
 
@@ -183,33 +180,6 @@ static void lower_stack(struct lower *lower, const struct ir_insn *insn)
     if (insn->op == IR_ALLOCA) {
         lower_use(lower, step, 1, value);
         if (insn->count > 2 && insn->operands[2].kind == IR_OPERAND_IMM)
-            lower->steps[step].how.stack.align = insn->operands[2].bits;
-    }
-    operand_finish(lower);
-}
-
-bool lower_move_family(struct lower *lower, const struct ir_insn *insn)
-{
-    switch (insn->op) {
-    case IR_MOV:
-        lower_move_mov(lower, insn);
-        return true;
-    case IR_CVTA:
-        lower_cvta(lower, insn);
-        return true;
-    case IR_ISSPACEP:
-        lower_isspacep(lower, insn);
-        return true;
-    case IR_MAPA:
-    case IR_GETCTARANK:
-        lower_mapa(lower, insn);
-        return true;
-    case IR_ALLOCA:
-    case IR_STACKSAVE:
-    case IR_STACKRESTORE:
-        lower_stack(lower, insn);
-        return true;
-    default:
-        return false;
+            lower->steps[step].how.align = insn->operands[2].bits;
     }
 }

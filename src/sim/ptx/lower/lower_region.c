@@ -11,7 +11,7 @@ static bool is_local(const struct lower_region *region, uint32_t step, uint32_t 
     const struct lower *lower = region->lower;
     const uint32_t s = region->general[step];
 
-    for (uint32_t i = region->first_ref[s]; i < region->first_ref[s + 1]; i++) {
+    for (uint32_t i = region->lower->first_ref[s]; i < region->lower->first_ref[s + 1]; i++) {
         const struct lower_ref *ref = &lower->refs[i];
 
         if (ref->def && lower->places[ref->vreg] != PLACE_PREDICATE &&
@@ -25,7 +25,7 @@ static bool is_local(const struct lower_region *region, uint32_t step, uint32_t 
 /* A barrier for all of the block, which a team passes as one. The reader has checked its number. */
 static bool is_plain_barrier(const struct ptx_step *step)
 {
-    return step->guard == PTX_ABSENT && step->how.barrier.mode == IR_BAR_SYNC &&
+    return step->guard == PTX_ABSENT && step->how.mode == IR_BAR_SYNC &&
            (step->operand[1] & PTX_CONSTANT) && step->operand[2] == PTX_ABSENT;
 }
 
@@ -114,13 +114,13 @@ static bool is_divergent(const struct lower_region *region, const enum affine_fo
     const struct lower_ref *refs = region->lower->refs;
     uint32_t guard = NO_TARGET;
 
-    for (uint32_t i = region->first_ref[last]; i < region->first_ref[last + 1]; i++)
+    for (uint32_t i = region->lower->first_ref[last]; i < region->lower->first_ref[last + 1]; i++)
         if (refs[i].slot == SLOT_GUARD)
             guard = refs[i].vreg;
-    for (uint32_t i = region->first_ref[first]; i < region->first_ref[last]; i++)
+    for (uint32_t i = region->lower->first_ref[first]; i < region->lower->first_ref[last]; i++)
         if (refs[i].def && refs[i].vreg == guard)
-            for (uint32_t k = region->first_ref[refs[i].step];
-                 k < region->first_ref[refs[i].step + 1]; k++)
+            for (uint32_t k = region->lower->first_ref[refs[i].step];
+                 k < region->lower->first_ref[refs[i].step + 1]; k++)
                 if (!op[refs[i].step] || (!refs[k].def && form[refs[k].vreg] == FORM_ANY))
                     return true;
     return false;
@@ -136,7 +136,8 @@ static bool is_taken(const struct lower_region *region, const uint8_t *op,
         return false;
     if (op[use->step] == AFFINE_LOAD || op[use->step] == AFFINE_STORE)
         return use->slot == (op[use->step] == AFFINE_LOAD);
-    for (uint32_t k = region->first_ref[use->step]; k < region->first_ref[use->step + 1]; k++)
+    for (uint32_t k = region->lower->first_ref[use->step];
+         k < region->lower->first_ref[use->step + 1]; k++)
         if (refs[k].def)
             return refs[k].vreg != vreg && region->lower->places[refs[k].vreg] != PLACE_PREDICATE;
     return true;
@@ -149,8 +150,8 @@ static bool is_counter(const struct lower_region *region, const uint8_t *op, uin
 
     if (lower->live_from[vreg] >= first && lower->live_to[vreg] <= last)
         return false;
-    for (uint32_t i = region->first_ref[lower->live_from[vreg]];
-         i < region->first_ref[lower->live_to[vreg] + 1]; i++)
+    for (uint32_t i = region->lower->first_ref[lower->live_from[vreg]];
+         i < region->lower->first_ref[lower->live_to[vreg] + 1]; i++)
         if (!lower->refs[i].def && lower->refs[i].vreg == vreg &&
             is_taken(region, op, &lower->refs[i], vreg))
             return false;
@@ -173,7 +174,7 @@ bool lower_region_counters(const struct lower_region *region, enum affine_form *
         if (first >= s || !is_repeated(lower, first, s) ||
             !is_divergent(region, form, op, first, s))
             continue;
-        for (uint32_t i = region->first_ref[first]; i < region->first_ref[s]; i++) {
+        for (uint32_t i = region->lower->first_ref[first]; i < region->lower->first_ref[s]; i++) {
             const struct lower_ref *ref = &lower->refs[i];
 
             if (!ref->def || form[ref->vreg] == FORM_ANY ||

@@ -9,9 +9,7 @@
 
 static void module_free(struct ptx_module *module)
 {
-    for (uint32_t i = 0; i < module->block_count; i++)
-        free(module->blocks[i]);
-    free(module->blocks);
+    arena_destroy(module->arena);
     free(module->pool);
     free(module->pool_hash);
     if (module->ir)
@@ -168,14 +166,15 @@ static enum ptx_status make(struct ir_module *ir, const struct ptx_options *opti
     }
     atomic_init(&made->references, 1);
     made->ir = ir;
-    if (!module_variables(made) || !module_functions(made))
+    made->arena = arena_create();
+    if (!made->arena || !module_variables(made) || !module_functions(made))
         status = PTX_NO_MEMORY;
     else
         status = layout_module(made, errors);
     if (status == PTX_OK && !is_usable(made))
         status = PTX_UNSUPPORTED;
     if (status == PTX_OK)
-        status = lower_module(made, errors);
+        status = compile_module(made, errors);
     for (uint32_t i = 0; status == PTX_OK && i < made->code_count; i++) {
         made->dynamic_stack |= made->codes[i].dynamic_stack;
         made->reserved_shared |= made->codes[i].reserved_shared;

@@ -76,9 +76,7 @@ ptx_run *operand_special_run(struct lower *lower, const struct ir_operand *opera
 {
     lower->code->reserved_shared |=
         operand->index >= IR_RESERVED_SMEM_BEGIN && operand->index <= IR_RESERVED_SMEM_CAP;
-    if (place == PLACE_64)
-        return special_64;
-    return operand->index == IR_TID ? special_tid : special_32;
+    return place == PLACE_64 ? special_64 : special_32;
 }
 
 union ptx_how operand_special_how(const struct ir_operand *operand)
@@ -104,8 +102,7 @@ static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t of
 
     if (lower->fn->entry)
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
-    value = lower_produce(lower, special_local_address, PLACE_64,
-                          (union ptx_how){.address = {.add = bits}});
+    value = lower_produce(lower, special_local_address, PLACE_64, (union ptx_how){.add = bits});
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
@@ -123,7 +120,7 @@ static uint32_t lower_shared_address(struct lower *lower, uint32_t number, int64
     lower->unguarded = true;
     value = lower_temp(lower, PLACE_64);
     step = lower_step(lower, special_shared_address, CONTROL_RUN);
-    lower->steps[step].how.address.add = (uint64_t)offset;
+    lower->steps[step].how.add = (uint64_t)offset;
     lower_def(lower, step, 0, value);
     lower_use(lower, step, 1, number | PTX_CONSTANT);
     lower->unguarded = unguarded;
@@ -144,9 +141,8 @@ static uint32_t lower_variable(struct lower *lower, const struct ir_operand *ope
         return PTX_CONSTANT;
     }
     if (ir_is_reference(variable))
-        return lower_produce(
-            lower, special_reference, PLACE_64,
-            (union ptx_how){.reference = {.variable = module->variable_of[operand->index]}});
+        return lower_produce(lower, special_reference, PLACE_64,
+                             (union ptx_how){.variable = module->variable_of[operand->index]});
     return lower_pool(lower, POOL_VARIABLE, place, operand->index, (uint64_t)operand->offset, 0);
 }
 
@@ -308,7 +304,7 @@ uint32_t operand_predicate(struct lower *lower, const struct ir_operand *operand
         bool set = (operand->bits != 0) != operand->negate;
 
         return lower_produce(lower, move_predicate_set, PLACE_PREDICATE,
-                             (union ptx_how){.lanes = {.set = set ? PTX_FULL : 0}});
+                             (union ptx_how){.set = set ? PTX_FULL : 0});
     }
     if (operand->kind == IR_OPERAND_SINK || operand->kind == IR_OPERAND_NONE)
         return PTX_ABSENT;

@@ -72,40 +72,53 @@ ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char *
     return select_at(select_best_level(), insn, how, reason);
 }
 
-ptx_run *select_load(enum memory_space space, enum load_kind kind)
+/* Checked launches look at each access. */
+static bool is_checked(void)
 {
-    static memory_row_load_of *const rows[] = HOT(memory_row_load);
-    ptx_run *const run = check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
-                             ? NULL
-                             : rows[select_best_level()](space, kind).run;
-    return run ? run : memory_load(space, kind);
+    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT);
 }
 
-affine_run *select_affine_load(enum memory_space space, enum load_kind kind)
+static struct row_runs load_runs(enum memory_space space, enum load_kind kind)
 {
     static memory_row_load_of *const rows[] = HOT(memory_row_load);
-    const struct row_runs runs = rows[select_best_level()](space, kind);
-    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT) ? runs.checked : runs.team;
+
+    return rows[select_best_level()](space, kind);
+}
+
+static struct row_runs store_runs(enum memory_space space, enum store_kind kind)
+{
+    static memory_row_store_of *const rows[] = HOT(memory_row_store);
+
+    return rows[select_best_level()](space, kind);
+}
+
+ptx_run *select_load(enum memory_space space, enum load_kind kind)
+{
+    ptx_run *const run = load_runs(space, kind).run;
+
+    return run && !is_checked() ? run : memory_load(kind);
 }
 
 ptx_run *select_store(enum memory_space space, enum store_kind kind)
 {
-    static memory_row_store_of *const rows[] = HOT(memory_row_store);
-    ptx_run *const run = check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
-                             ? NULL
-                             : rows[select_best_level()](space, kind).run;
-    return run ? run : memory_store(space, kind);
+    ptx_run *const run = store_runs(space, kind).run;
+
+    return run && !is_checked() ? run : memory_store(kind);
+}
+
+affine_run *select_affine_load(enum memory_space space, enum load_kind kind)
+{
+    return is_checked() ? load_runs(space, kind).checked : load_runs(space, kind).team;
+}
+
+affine_run *select_affine_store(enum memory_space space, enum store_kind kind)
+{
+    return is_checked() ? store_runs(space, kind).checked : store_runs(space, kind).team;
 }
 
 ptx_run *select_wgmma(void)
 {
     static ptx_run *const runs[] = HOT(memory_wgmma);
-    return runs[select_best_level()];
-}
 
-affine_run *select_affine_store(enum memory_space space, enum store_kind kind)
-{
-    static memory_row_store_of *const rows[] = HOT(memory_row_store);
-    const struct row_runs runs = rows[select_best_level()](space, kind);
-    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT) ? runs.checked : runs.team;
+    return runs[select_best_level()];
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* atom and red. Lanes go one after another; blocks of other workers may be at the same global
- * bytes, so that each lane's operation there is an atomic one of the CPU's. A block's shared memory
- * belongs to one worker. */
+/* atom and red, and their operations. Lanes go one after another; blocks of other workers may be at
+ * the same global bytes, so that each lane's operation there is an atomic one of the CPU's. A
+ * block's shared memory belongs to one worker. */
 #include "ptx/memory/memory.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#include "ptx/memory/atomic_value.h"
+#include "ptx/ops/float_bits.h"
 
 /* --- Lanes --- */
 static bool is_shared_of(const struct ptx_block *block, uintptr_t at)
@@ -31,9 +31,9 @@ static inline bool is_shared(const struct ptx_warp *warp, enum memory_space spac
     return space == MEMORY_GENERIC ? is_any_shared(warp, at) : space == MEMORY_SHARED;
 }
 
-/* name: of the run function; update: what one lane does atomically to *at, giving the old value. */
-#define RUN(name, bits, shape, operation, update)                                                  \
-    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+/* update: what one lane does atomically to *at, giving the old value. */
+#define RUN(name, bits, shape, update)                                                             \
+    static void atomic_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)   \
     {                                                                                              \
         const shape *operand = ptx_in(warp, step->operand[2]);                                     \
         shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
@@ -48,7 +48,7 @@ static inline bool is_shared(const struct ptx_warp *warp, enum memory_space spac
         if (space == MEMORY_SHARED) {                                                              \
             FOR_LANES (lane, mask) {                                                               \
                 bits *at = (bits *)((uintptr_t)access.base + access.offsets[lane]), old = *at;     \
-                *at = operation(old, (bits)operand[lane], false);                                  \
+                *at = name(old, (bits)operand[lane], false);                                       \
                 if (to)                                                                            \
                     to[lane] = old;                                                                \
             }                                                                                      \
@@ -60,7 +60,7 @@ static inline bool is_shared(const struct ptx_warp *warp, enum memory_space spac
                                                                                                    \
             if (space == MEMORY_GENERIC && is_any_shared(warp, (uintptr_t)at)) {                   \
                 old = *at;                                                                         \
-                *at = operation(old, b, false);                                                    \
+                *at = name(old, b, false);                                                         \
             } else {                                                                               \
                 update                                                                             \
             }                                                                                      \
@@ -68,38 +68,156 @@ static inline bool is_shared(const struct ptx_warp *warp, enum memory_space spac
                 to[lane] = old;                                                                    \
         }                                                                                          \
     }
-#define NATIVE(name, bits, shape, builtin)                                                         \
-    RUN(atomic_##name, bits, shape, name, old = builtin(at, b, __ATOMIC_SEQ_CST);)
-#define LOOP(name, bits, shape)                                                                    \
-    RUN(atomic_##name, bits, shape, name, old = __atomic_load_n(at, __ATOMIC_RELAXED);             \
+/* --- Operations --- */
+
+/* What is left in memory, of what was there and the operand. */
+#define VALUE(name, bits, value)                                                                   \
+    static inline bits name(bits a, bits b, bool global)                                           \
+    {                                                                                              \
+        (void)global;                                                                              \
+        return (bits)(value);                                                                      \
+    }
+
+#define ONE(name, bits)                                                                            \
+    static uint64_t one_##name(void *at, const void *from, bool global)                            \
+    {                                                                                              \
+        bits b, old = __atomic_load_n((bits *)at, __ATOMIC_RELAXED);                               \
+                                                                                                   \
+        memcpy(&b, from, sizeof b);                                                                \
+        while (!__atomic_compare_exchange_n((bits *)at, &old, name(old, b, global), true,          \
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                   \
+            ;                                                                                      \
+        return old;                                                                                \
+    }
+
+/* An operation that the CPU has, another one, and one whose value is a function above. */
+#define NATIVE(name, bits, shape, builtin, value)                                                  \
+    VALUE(name, bits, value)                                                                       \
+    ONE(name, bits)                                                                                \
+    RUN(name, bits, shape, old = builtin(at, b, __ATOMIC_SEQ_CST);)
+#define LOOP(name, bits, shape, value)                                                             \
+    VALUE(name, bits, value)                                                                       \
+    LOOP_OF(name, bits, shape)
+#define LOOP_OF(name, bits, shape)                                                                 \
+    ONE(name, bits)                                                                                \
+    RUN(name, bits, shape, old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
         while (!__atomic_compare_exchange_n(at, &old, name(old, b, true), true, __ATOMIC_SEQ_CST,  \
                                             __ATOMIC_RELAXED));)
-NATIVE(add_32, uint32_t, reg32, __atomic_fetch_add)
-NATIVE(add_64, uint64_t, reg64, __atomic_fetch_add)
-NATIVE(and_32, uint32_t, reg32, __atomic_fetch_and)
-NATIVE(and_64, uint64_t, reg64, __atomic_fetch_and)
-NATIVE(or_32, uint32_t, reg32, __atomic_fetch_or)
-NATIVE(or_64, uint64_t, reg64, __atomic_fetch_or)
-NATIVE(xor_32, uint32_t, reg32, __atomic_fetch_xor)
-NATIVE(xor_64, uint64_t, reg64, __atomic_fetch_xor)
-NATIVE(exch_32, uint32_t, reg32, __atomic_exchange_n)
-NATIVE(exch_64, uint64_t, reg64, __atomic_exchange_n)
-LOOP(min_u32, uint32_t, reg32)
-LOOP(max_u32, uint32_t, reg32)
-LOOP(min_s32, uint32_t, reg32)
-LOOP(max_s32, uint32_t, reg32)
-LOOP(min_u64, uint64_t, reg64)
-LOOP(max_u64, uint64_t, reg64)
-LOOP(min_s64, uint64_t, reg64)
-LOOP(max_s64, uint64_t, reg64)
-LOOP(inc_u32, uint32_t, reg32)
-LOOP(dec_u32, uint32_t, reg32)
-LOOP(add_f32, uint32_t, reg32)
-LOOP(add_f64, uint64_t, reg64)
-LOOP(add_f16, uint16_t, reg32)
-LOOP(add_bf16, uint16_t, reg32)
-LOOP(add_f16x2, uint32_t, reg32)
-LOOP(add_bf16x2, uint32_t, reg32)
+
+NATIVE(add_32, uint32_t, reg32, __atomic_fetch_add, a + b)
+NATIVE(add_64, uint64_t, reg64, __atomic_fetch_add, a + b)
+NATIVE(and_32, uint32_t, reg32, __atomic_fetch_and, a &b)
+NATIVE(and_64, uint64_t, reg64, __atomic_fetch_and, a &b)
+NATIVE(or_32, uint32_t, reg32, __atomic_fetch_or, a | b)
+NATIVE(or_64, uint64_t, reg64, __atomic_fetch_or, a | b)
+NATIVE(xor_32, uint32_t, reg32, __atomic_fetch_xor, a ^ b)
+NATIVE(xor_64, uint64_t, reg64, __atomic_fetch_xor, a ^ b)
+NATIVE(exch_32, uint32_t, reg32, __atomic_exchange_n, (a & 0) | b)
+NATIVE(exch_64, uint64_t, reg64, __atomic_exchange_n, (a & 0) | b)
+LOOP(min_u32, uint32_t, reg32, b < a ? b : a)
+LOOP(max_u32, uint32_t, reg32, b > a ? b : a)
+LOOP(min_s32, uint32_t, reg32, (int32_t)b < (int32_t)a ? b : a)
+LOOP(max_s32, uint32_t, reg32, (int32_t)b > (int32_t)a ? b : a)
+LOOP(min_u64, uint64_t, reg64, b < a ? b : a)
+LOOP(max_u64, uint64_t, reg64, b > a ? b : a)
+LOOP(min_s64, uint64_t, reg64, (int64_t)b < (int64_t)a ? b : a)
+LOOP(max_s64, uint64_t, reg64, (int64_t)b > (int64_t)a ? b : a)
+LOOP(inc_u32, uint32_t, reg32, a >= b ? 0 : a + 1)
+LOOP(dec_u32, uint32_t, reg32, a == 0 || a > b ? b : a - 1)
+
+/* Subnormals become zero in global memory, and only there. */
+static inline uint32_t add_f32(uint32_t a, uint32_t b, bool global)
+{
+    uint32_t sum = global ? f32_bits(f32_of(f32_flush_bits(a)) + f32_of(f32_flush_bits(b)))
+                          : f32_bits(f32_of(a) + f32_of(b));
+
+    if (f32_is_nan(sum))
+        return F32_NAN;
+    return global ? f32_flush_bits(sum) : sum;
+}
+
+LOOP_OF(add_f32, uint32_t, reg32)
+
+static inline uint64_t add_f64(uint64_t a, uint64_t b, bool global)
+{
+    uint64_t bits = f64_bits(f64_of(a) + f64_of(b));
+
+    (void)global;
+    /* The memory's adder hands a NaN on as it is, signalling or not. */
+    if (f64_is_nan(a) || f64_is_nan(b))
+        return f64_is_nan(a) ? a : b;
+    return f64_is_nan(bits) ? F64_NAN : bits;
+}
+
+LOOP_OF(add_f64, uint64_t, reg64)
+
+static inline uint16_t smaller(uint32_t a, uint32_t b, uint32_t infinity, bool larger)
+{
+    bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
+    int32_t x = a & 0x8000 ? -(int32_t)(a & 0x7fff) - 1 : (int32_t)a;
+    int32_t y = b & 0x8000 ? -(int32_t)(b & 0x7fff) - 1 : (int32_t)b;
+
+    if (a_nan || b_nan)
+        return (uint16_t)(a_nan && b_nan ? HALF_NAN : a_nan ? b : a);
+    return (uint16_t)((larger ? y > x : y < x) ? b : a);
+}
+LOOP(add_f16, uint16_t, reg32, f16_bits(f16_float(a) + f16_float(b)))
+LOOP(min_f16, uint16_t, reg32, smaller(a, b, F16_INFINITY, false))
+LOOP(max_f16, uint16_t, reg32, smaller(a, b, F16_INFINITY, true))
+LOOP(add_bf16, uint16_t, reg32, bf16_bits(bf16_float(a) + bf16_float(b)))
+LOOP(min_bf16, uint16_t, reg32, smaller(a, b, BF16_INFINITY, false))
+LOOP(max_bf16, uint16_t, reg32, smaller(a, b, BF16_INFINITY, true))
+
+#define PAIR(name, half)                                                                           \
+    LOOP(name, uint32_t, reg32,                                                                    \
+         (uint32_t)half((uint16_t)a, (uint16_t)b, global) |                                        \
+             (uint32_t)half((uint16_t)(a >> 16), (uint16_t)(b >> 16), global) << 16)
+PAIR(add_f16x2, add_f16)
+PAIR(min_f16x2, min_f16)
+PAIR(max_f16x2, max_f16)
+PAIR(add_bf16x2, add_bf16)
+PAIR(min_bf16x2, min_bf16)
+PAIR(max_bf16x2, max_bf16)
+
+/* By type and operation. */
+#define BOTH(name)                                                                                 \
+    {                                                                                              \
+        atomic_##name, one_##name                                                                  \
+    }
+#define FLOATS(T)                                                                                  \
+    {                                                                                              \
+        [IR_ATOM_ADD] = BOTH(add_##T), [IR_ATOM_MIN] = BOTH(min_##T),                              \
+        [IR_ATOM_MAX] = BOTH(max_##T)                                                              \
+    }
+#define INTEGERS(T, size)                                                                          \
+    [IR_ATOM_ADD] = BOTH(add_##size), [IR_ATOM_MIN] = BOTH(min_##T),                               \
+    [IR_ATOM_MAX] = BOTH(max_##T), [IR_ATOM_AND] = BOTH(and_##size),                               \
+    [IR_ATOM_OR] = BOTH(or_##size), [IR_ATOM_XOR] = BOTH(xor_##size),                              \
+    [IR_ATOM_EXCH] = BOTH(exch_##size)
+static const struct {
+    ptx_run *run;
+    atomic_one *one;
+} operations[IR_TYPE_COUNT][IR_ATOM_DEC + 1] = {
+    [IR_B32] = {INTEGERS(u32, 32)},
+    [IR_U32] = {INTEGERS(u32, 32), [IR_ATOM_INC] = BOTH(inc_u32), [IR_ATOM_DEC] = BOTH(dec_u32)},
+    [IR_S32] = {INTEGERS(s32, 32)},
+    [IR_B64] = {INTEGERS(u64, 64)},
+    [IR_U64] = {INTEGERS(u64, 64)},
+    [IR_S64] = {INTEGERS(s64, 64)},
+    [IR_F32] = {[IR_ATOM_ADD] = BOTH(add_f32)},
+    [IR_F64] = {[IR_ATOM_ADD] = BOTH(add_f64)},
+    [IR_F16] = FLOATS(f16),
+    [IR_BF16] = FLOATS(bf16),
+    [IR_F16X2] = FLOATS(f16x2),
+    [IR_BF16X2] = FLOATS(bf16x2),
+};
+
+atomic_one *atomic_reduction(unsigned type, unsigned operation)
+{
+    return operations[type][operation].one;
+}
+
+/* --- Exchanges --- */
 
 #define CAS(name, bits, shape)                                                                     \
     static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
@@ -133,7 +251,7 @@ static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
 /* 16 bytes under that lock. */
 static void atomic_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    bool cas = step->how.memory.compare;
+    bool cas = step->how.memory.operation == IR_ATOM_CAS;
     const reg64 *first = ptx_in(warp, step->operand[2]);
     const reg64 *second = cas ? ptx_in(warp, step->operand[3]) : first;
     reg64 *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);
@@ -159,72 +277,15 @@ static void atomic_wide(struct ptx_warp *warp, const struct ptx_step *step, uint
     }
 }
 
-/* --- Vectors: list: address, operands, results --- */
-#define VECTOR_FORMS(FORM)                                                                         \
-    FORM(add_f32, uint32_t)                                                                        \
-    FORM(add_f16, uint16_t)                                                                        \
-    FORM(min_f16, uint16_t)                                                                        \
-    FORM(max_f16, uint16_t)                                                                        \
-    FORM(add_bf16, uint16_t)                                                                       \
-    FORM(min_bf16, uint16_t)                                                                       \
-    FORM(max_bf16, uint16_t)                                                                       \
-    FORM(add_f16x2, uint32_t)                                                                      \
-    FORM(min_f16x2, uint32_t)                                                                      \
-    FORM(max_f16x2, uint32_t)                                                                      \
-    FORM(add_bf16x2, uint32_t)                                                                     \
-    FORM(min_bf16x2, uint32_t)                                                                     \
-    FORM(max_bf16x2, uint32_t)
-enum vector_form {
-#define FORM(name, bits) VECTOR_##name,
-    VECTOR_FORMS(FORM)
-#undef FORM
-};
-
-static bool is_half(unsigned form)
-{
-    return form >= VECTOR_add_f16 && form <= VECTOR_max_bf16;
-}
-
-static uint32_t vector_update(unsigned form, uint32_t a, uint32_t b, bool global)
-{
-    switch (form) {
-#define FORM(name, bits)                                                                           \
-    case VECTOR_##name:                                                                            \
-        return name((bits)a, (bits)b, global);
-        VECTOR_FORMS(FORM)
-#undef FORM
-    default:
-        return b;
-    }
-}
-
-static uint32_t vector_one(unsigned form, uintptr_t at, uint32_t b, bool global)
-{
-    if (is_half(form)) {
-        uint16_t old = __atomic_load_n((uint16_t *)at, __ATOMIC_RELAXED);
-
-        while (!__atomic_compare_exchange_n((uint16_t *)at, &old,
-                                            (uint16_t)vector_update(form, old, b, global), true,
-                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-            ;
-        return old;
-    }
-    uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
-
-    while (!__atomic_compare_exchange_n((uint32_t *)at, &old, vector_update(form, old, b, global),
-                                        true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-        ;
-    return old;
-}
-
+/* Elements one by one. List: address, operands, results. */
 static void atomic_vector(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const enum memory_space space = step->how.memory.space;
-    unsigned form = step->how.memory.vector, count = (step->list_count - 1u) / 2;
-    unsigned size = is_half(form) ? 2 : 4;
+    const struct how_memory *how = &step->how.memory;
+    atomic_one *const one = atomic_reduction(how->type, how->operation);
+    unsigned count = (step->list_count - 1u) / 2, size = opcodes_type_size(how->type);
     struct access access;
 
-    memory_access(warp, step, mask, space, ptx_in(warp, step->list[0]), size * count, true,
+    memory_access(warp, step, mask, how->space, ptx_in(warp, step->list[0]), size * count, true,
                   &access);
     if (access.pattern == ACCESS_FAILED)
         return;
@@ -232,99 +293,24 @@ static void atomic_vector(struct ptx_warp *warp, const struct ptx_step *step, ui
         for (unsigned i = 0; i < count; i++) {
             uintptr_t at = access_lane(&access, lane) + i * size;
             const reg32 *operand = ptx_in(warp, step->list[1 + i]);
-            uint32_t old = vector_one(form, at, operand[lane], !is_shared(warp, space, at));
+            uint64_t old = one((void *)at, &operand[lane], !is_shared(warp, how->space, at));
 
             if (step->list[1 + count + i] != PTX_ABSENT)
-                ((reg32 *)ptx_out(warp, step->list[1 + count + i]))[lane] = old;
+                ((reg32 *)ptx_out(warp, step->list[1 + count + i]))[lane] = (uint32_t)old;
         }
 }
 
-/* --- Selection --- */
-static ptx_run *select_vector(const struct ir_insn *insn, struct how_memory *how)
-{
-    /* The forms of a type are in this order. */
-    unsigned which = insn->atomic == IR_ATOM_ADD   ? 0
-                     : insn->atomic == IR_ATOM_MIN ? 1
-                     : insn->atomic == IR_ATOM_MAX ? 2
-                                                   : 3;
-    unsigned form;
-
-    switch (insn->types[0]) {
-    case IR_F32:
-        form = VECTOR_add_f32;
-        break;
-    case IR_F16:
-        form = VECTOR_add_f16;
-        break;
-    case IR_BF16:
-        form = VECTOR_add_bf16;
-        break;
-    case IR_F16X2:
-        form = VECTOR_add_f16x2;
-        break;
-    case IR_BF16X2:
-        form = VECTOR_add_bf16x2;
-        break;
-    default:
-        return NULL;
-    }
-    if (which > 2 || (form == VECTOR_add_f32 && which))
-        return NULL;
-    how->vector = (uint8_t)(form + which);
-    return atomic_vector;
-}
-
-static ptx_run *select_add(enum ir_type type)
-{
-    switch (type) {
-    case IR_F32:
-        return atomic_add_f32;
-    case IR_F64:
-        return atomic_add_f64;
-    case IR_F16:
-        return atomic_add_f16;
-    case IR_BF16:
-        return atomic_add_bf16;
-    case IR_F16X2:
-        return atomic_add_f16x2;
-    case IR_BF16X2:
-        return atomic_add_bf16x2;
-    default:
-        return opcodes_type_size(type) == 8   ? atomic_add_64
-               : opcodes_type_size(type) == 4 ? atomic_add_32
-                                              : NULL;
-    }
-}
-
-/* Of integers of 32 bits and of 64, without a sign and with one; of bits as without. */
-static ptx_run *const integers[][4] = {
-    [IR_ATOM_MIN] = {atomic_min_u32, atomic_min_s32, atomic_min_u64, atomic_min_s64},
-    [IR_ATOM_MAX] = {atomic_max_u32, atomic_max_s32, atomic_max_u64, atomic_max_s64},
-    [IR_ATOM_AND] = {atomic_and_32, atomic_and_32, atomic_and_64, atomic_and_64},
-    [IR_ATOM_OR] = {atomic_or_32, atomic_or_32, atomic_or_64, atomic_or_64},
-    [IR_ATOM_XOR] = {atomic_xor_32, atomic_xor_32, atomic_xor_64, atomic_xor_64},
-    [IR_ATOM_EXCH] = {atomic_exch_32, atomic_exch_32, atomic_exch_64, atomic_exch_64},
-    [IR_ATOM_INC] = {atomic_inc_u32, atomic_inc_u32},
-    [IR_ATOM_DEC] = {atomic_dec_u32, atomic_dec_u32},
-};
-
 ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how)
 {
-    enum ir_type type = (enum ir_type)insn->types[0];
-    unsigned size = opcodes_type_size(type);
-    bool wide = size == 8;
+    const unsigned type = insn->types[0], size = opcodes_type_size(type);
 
+    how->type = (uint8_t)type;
+    how->operation = insn->atomic;
     if (insn->vector > 1)
-        return select_vector(insn, how);
-    if (size == 16 && (insn->atomic == IR_ATOM_CAS || insn->atomic == IR_ATOM_EXCH)) {
-        how->compare = insn->atomic == IR_ATOM_CAS;
+        return atomic_reduction(type, insn->atomic) ? atomic_vector : NULL;
+    if (size == 16)
         return atomic_wide;
-    }
     if (insn->atomic == IR_ATOM_CAS)
-        return size == 2 ? atomic_cas16 : size == 4 ? atomic_cas32 : wide ? atomic_cas64 : NULL;
-    if (insn->atomic == IR_ATOM_ADD)
-        return select_add(type);
-    if ((size != 4 && size != 8) || insn->atomic >= sizeof integers / sizeof *integers)
-        return NULL;
-    return integers[insn->atomic][2 * wide + (type == IR_S32 || type == IR_S64)];
+        return size == 2 ? atomic_cas16 : size == 4 ? atomic_cas32 : atomic_cas64;
+    return operations[type][insn->atomic].run;
 }

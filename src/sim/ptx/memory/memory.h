@@ -143,6 +143,10 @@ bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_
 /* Atomics: operand or list: result, address, b, c. Sets the kind in *how. NULL: there is none of
  * this type. */
 ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how);
+/* Combine the element at `from` into that at `at`, atomically; both are aligned. What was there. */
+typedef uint64_t atomic_one(void *at, const void *from, bool global);
+/* NULL: the type has no such operation. */
+atomic_one *atomic_reduction(unsigned type, unsigned operation);
 
 /* --- builtin.c --- */
 /* What runs a built-in function: of a call's step. */
@@ -231,7 +235,7 @@ ptx_run memory_bulk_load, memory_bulk_peer, memory_bulk_store;
 /* --- memory_load.c --- */
 unsigned memory_load_size(enum load_kind kind);
 /* operand: destination, address. */
-ptx_run *memory_load(enum memory_space space, enum load_kind kind);
+ptx_run *memory_load(enum load_kind kind);
 /* Of an entry's parameters at a fixed place, and of variables in the frame; no address. */
 ptx_run *memory_load_param(enum load_kind kind);
 ptx_run *memory_load_frame(enum load_kind kind); /* operand: destination */
@@ -253,7 +257,7 @@ memory_row_store_of memory_row_store_base, memory_row_store_v3, memory_row_store
 /* --- memory_store.c --- */
 unsigned memory_store_size(enum store_kind kind);
 /* operand: address, value. */
-ptx_run *memory_store(enum memory_space space, enum store_kind kind);
+ptx_run *memory_store(enum store_kind kind);
 ptx_run *memory_store_frame(enum store_kind kind); /* operand: value */
 /* As memory_load_any. */
 ptx_run memory_store_any, memory_store_frame128;
@@ -274,11 +278,6 @@ ptx_run printf_run, printf_assertfail;
 
 /* --- reduce.c --- Reductions of many elements in memory: bulk copies, and asynchronous ones of a
  * single value. */
-/* Combine the element at `from` into that at `at`, atomically; both are aligned. */
-typedef void reduce_one(void *at, const void *from, bool global);
-/* NULL: the type has no such operation. */
-reduce_one *reduce_select(enum ir_type type, enum ir_atomic operation);
-
 ptx_run reduce_bulk_global, reduce_bulk_shared; /* cp.reduce.async.bulk */
 ptx_run reduce_async;                           /* red.async */
 

@@ -162,9 +162,8 @@ bool memory_async_clustered(struct ptx_warp *warp, const struct ptx_step *step, 
 {
     if (warp->block->launch->clustered)
         return true;
-    fault_warp(warp, step, (unsigned)__builtin_ctz(mask), PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
-               "the launch has no clusters");
-    return false;
+    return fault_warp(warp, step, (unsigned)__builtin_ctz(mask), PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                      "the launch has no clusters");
 }
 
 /* st.async, whose bytes an mbarrier counts, and st.bulk, which zeroes shared memory. */
@@ -176,7 +175,7 @@ void memory_async_store(struct ptx_warp *warp, const struct ptx_step *step, uint
     enum ptx_space space = (enum ptx_space)how->space;
     const reg64 *to = ptx_in(warp, step->list[0]);
     const reg64 *barrier = ptx_in(warp, step->list[1]), *at = ptx_in(warp, step->list[2]);
-    unsigned size = opcodes_type_size((enum ir_type)how->type), total = size * how->count;
+    unsigned size = opcodes_type_size(how->type), total = size * how->count;
 
     if (!memory_async_clustered(warp, step, mask))
         return;

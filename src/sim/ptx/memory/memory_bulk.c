@@ -30,11 +30,9 @@ static struct bulk bulk_of(const struct ptx_warp *warp, const struct ptx_step *s
 static bool bulk_copy(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                       const struct bulk *bulk)
 {
-    if (bulk->size % BULK) {
-        fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, bulk->to,
-                   "the size of the copy is no multiple of 16");
-        return false;
-    }
+    if (bulk->size % BULK)
+        return fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, bulk->to,
+                          "the size of the copy is no multiple of 16");
     for (uint32_t at = 0; at < bulk->size; at += BULK) {
         char *to = memory_resolve(warp, step, lane, bulk->to_space, bulk->to + at, BULK, true);
         const char *from =

@@ -7,7 +7,7 @@
 unsigned memory_load_size(enum load_kind kind)
 {
     static const uint8_t sizes[] = {
-#define LOAD(kind, memory, cast, shape) sizeof(memory),
+#define LOAD(kind, cell, cast, shape) sizeof(cell),
         LOAD_KINDS(LOAD)
 #undef LOAD
             16};
@@ -15,14 +15,14 @@ unsigned memory_load_size(enum load_kind kind)
     return sizes[kind];
 }
 
-#define LOAD_ONE(memory, cast, shape, pointer)                                                     \
+#define LOAD_ONE(cell, cast, shape, pointer)                                                       \
     ({                                                                                             \
-        memory bits_;                                                                              \
+        cell bits_;                                                                                \
         memcpy(&bits_, (pointer), sizeof bits_);                                                   \
         (shape) cast bits_;                                                                        \
     })
 
-#define LOAD(kind, memory, cast, shape)                                                            \
+#define LOAD(kind, cell, cast, shape)                                                              \
     DEVICE_ACCESS static void fill_##kind(shape *to, const struct access *access, uint32_t mask,   \
                                           size_t at)                                               \
     {                                                                                              \
@@ -30,31 +30,31 @@ unsigned memory_load_size(enum load_kind kind)
                                                                                                    \
         if (access->pattern == ACCESS_ROW) {                                                       \
             for (unsigned i = 0; i < PTX_LANES; i++)                                               \
-                to[i] = LOAD_ONE(memory, cast, shape, base + i * access->stride);                  \
+                to[i] = LOAD_ONE(cell, cast, shape, base + i * access->stride);                    \
         } else if (access->pattern == ACCESS_HALVES && access->stride == 0) {                      \
-            shape one = LOAD_ONE(memory, cast, shape, base);                                       \
-            shape two = LOAD_ONE(memory, cast, shape, access->second + at);                        \
+            shape one = LOAD_ONE(cell, cast, shape, base);                                         \
+            shape two = LOAD_ONE(cell, cast, shape, access->second + at);                          \
                                                                                                    \
             for (unsigned i = 0; i < 16; i++)                                                      \
                 to[i] = one;                                                                       \
             for (unsigned i = 16; i < PTX_LANES; i++)                                              \
                 to[i] = two;                                                                       \
         } else if (access->pattern == ACCESS_HALVES && access->stride == sizeof(shape) &&          \
-                   sizeof(memory) == sizeof(shape)) {                                              \
+                   sizeof(cell) == sizeof(shape)) {                                                \
             memcpy(to, base, 16 * sizeof(shape));                                                  \
             memcpy(to + 16, access->second + at, 16 * sizeof(shape));                              \
         } else if (access->pattern == ACCESS_HALVES) {                                             \
             const char *second = access->second + at;                                              \
                                                                                                    \
             for (unsigned i = 0; i < 16; i++) {                                                    \
-                to[i] = LOAD_ONE(memory, cast, shape, base + i * access->stride);                  \
-                to[i + 16] = LOAD_ONE(memory, cast, shape, second + i * access->stride);           \
+                to[i] = LOAD_ONE(cell, cast, shape, base + i * access->stride);                    \
+                to[i + 16] = LOAD_ONE(cell, cast, shape, second + i * access->stride);             \
             }                                                                                      \
         } else {                                                                                   \
             uintptr_t from = (uintptr_t)access->base + at;                                         \
                                                                                                    \
             EACH_LANE(mask, lane,                                                                  \
-                      to[lane] = LOAD_ONE(memory, cast, shape,                                     \
+                      to[lane] = LOAD_ONE(cell, cast, shape,                                       \
                                           (const char *)(from + access->offsets[lane])));          \
         }                                                                                          \
     }
@@ -64,15 +64,9 @@ LOAD_KINDS(LOAD)
 DEVICE_ACCESS static void fill_128(reg64 *to, const struct access *access, uint32_t mask, size_t at)
 {
     FOR_LANES (lane, mask) {
-        const char *from;
         uint64_t bits[2];
 
-        if (access->pattern == ACCESS_GATHER)
-            from = (const char *)((uintptr_t)access->base + access->offsets[lane]);
-        else
-            from = lane < 16 ? access->base + lane * access->stride
-                             : access->second + (lane - 16) * access->stride;
-        memcpy(bits, from + at, sizeof bits);
+        memcpy(bits, (const char *)access_lane(access, lane) + at, sizeof bits);
         to[lane] = bits[0];
         to[lane + PTX_LANES] = bits[1];
     }
@@ -82,7 +76,7 @@ static void fill_any(enum load_kind kind, void *to, const struct access *access,
                      size_t at)
 {
     switch (kind) {
-#define LOAD(kind, memory, cast, shape)                                                            \
+#define LOAD(kind, cell, cast, shape)                                                              \
     case LOAD_##kind:                                                                              \
         fill_##kind(to, access, mask, at);                                                         \
         break;
@@ -94,54 +88,45 @@ static void fill_any(enum load_kind kind, void *to, const struct access *access,
 }
 
 /* The common case, a row of 32-bit or 64-bit values, is a copy. */
-#define LOAD_RUN(name, kind, memory, cast, shape, space)                                           \
-    DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
-                                   uint32_t mask)                                                  \
+#define LOAD(kind, cell, cast, shape)                                                              \
+    DEVICE_ACCESS static void memory_load_##kind(struct ptx_warp *warp,                            \
+                                                 const struct ptx_step *step, uint32_t mask)       \
     {                                                                                              \
         const reg64 *addresses = ptx_in(warp, step->operand[1]);                                   \
+        const enum memory_space space = step->how.memory.space;                                    \
         shape *to = ptx_out(warp, step->operand[0]);                                               \
         struct access access;                                                                      \
                                                                                                    \
-        memory_access(warp, step, mask, space, addresses, sizeof(memory), false, &access);         \
+        memory_access(warp, step, mask, space, addresses, sizeof(cell), false, &access);           \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
-        if (access.pattern == ACCESS_ROW && sizeof(memory) == sizeof(shape))                       \
+        if (access.pattern == ACCESS_ROW && sizeof(cell) == sizeof(shape))                         \
             memcpy(to, access.base, PTX_LANES * sizeof(shape));                                    \
         else                                                                                       \
             fill_##kind(to, &access, mask, 0);                                                     \
     }
-#define LOAD(kind, memory, cast, shape)                                                            \
-    LOAD_RUN(memory_load_global_##kind, kind, memory, cast, shape, MEMORY_GLOBAL)                  \
-    LOAD_RUN(memory_load_generic_##kind, kind, memory, cast, shape, MEMORY_GENERIC)                \
-    LOAD_RUN(memory_load_shared_##kind, kind, memory, cast, shape, MEMORY_SHARED)                  \
-    LOAD_RUN(memory_load_local_##kind, kind, memory, cast, shape, MEMORY_LOCAL)                    \
-    LOAD_RUN(memory_load_bank_##kind, kind, memory, cast, shape, MEMORY_PARAM)
 LOAD_KINDS(LOAD)
 #undef LOAD
 
-ptx_run *memory_load(enum memory_space space, enum load_kind kind)
+ptx_run *memory_load(enum load_kind kind)
 {
-    /* In the order of enum memory_space. */
-    static ptx_run *const runs[LOAD_KIND_COUNT][MEMORY_SPACES] = {
-#define LOAD(kind, memory, cast, shape)                                                            \
-    [LOAD_##kind] = {memory_load_global_##kind, memory_load_generic_##kind,                        \
-                     memory_load_shared_##kind, memory_load_local_##kind,                          \
-                     memory_load_bank_##kind},
+    static ptx_run *const runs[LOAD_KIND_COUNT] = {
+#define LOAD(kind, cell, cast, shape) memory_load_##kind,
         LOAD_KINDS(LOAD)
 #undef LOAD
-    };
+            memory_load_any};
 
-    return kind == LOAD_128 ? memory_load_any : runs[kind][space];
+    return runs[kind];
 }
 
 /* An entry's parameter: the same for all lanes. */
-#define LOAD(kind, memory, cast, shape)                                                            \
+#define LOAD(kind, cell, cast, shape)                                                              \
     static void memory_load_param_##kind(struct ptx_warp *warp, const struct ptx_step *step,       \
                                          uint32_t mask)                                            \
     {                                                                                              \
         shape *to = ptx_out(warp, step->operand[0]);                                               \
         const char *from = warp->block->launch->params + step->how.fixed.at;                       \
-        shape value = LOAD_ONE(memory, cast, shape, from);                                         \
+        shape value = LOAD_ONE(cell, cast, shape, from);                                           \
                                                                                                    \
         EACH_LANE(mask, lane, to[lane] = value);                                                   \
     }                                                                                              \
@@ -153,7 +138,7 @@ ptx_run *memory_load(enum memory_space space, enum load_kind kind)
         const char *from = state->local + state->frame->local_base + step->how.fixed.at;           \
         size_t stride = state->local_stride;                                                       \
                                                                                                    \
-        EACH_LANE(mask, lane, to[lane] = LOAD_ONE(memory, cast, shape, from + lane * stride));     \
+        EACH_LANE(mask, lane, to[lane] = LOAD_ONE(cell, cast, shape, from + lane * stride));       \
     }
 LOAD_KINDS(LOAD)
 #undef LOAD
@@ -180,7 +165,7 @@ void memory_load_frame128(struct ptx_warp *warp, const struct ptx_step *step, ui
 ptx_run *memory_load_param(enum load_kind kind)
 {
     static ptx_run *const runs[LOAD_KIND_COUNT] = {
-#define LOAD(kind, memory, cast, shape) memory_load_param_##kind,
+#define LOAD(kind, cell, cast, shape) memory_load_param_##kind,
         LOAD_KINDS(LOAD)
 #undef LOAD
             memory_load_param128};
@@ -191,7 +176,7 @@ ptx_run *memory_load_param(enum load_kind kind)
 ptx_run *memory_load_frame(enum load_kind kind)
 {
     static ptx_run *const runs[LOAD_KIND_COUNT] = {
-#define LOAD(kind, memory, cast, shape) memory_load_frame_##kind,
+#define LOAD(kind, cell, cast, shape) memory_load_frame_##kind,
         LOAD_KINDS(LOAD)
 #undef LOAD
             memory_load_frame128};

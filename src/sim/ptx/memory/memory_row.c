@@ -289,7 +289,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
 #define LOAD(name, kind, cell, cast, shape, space)                                                 \
     TEAM_LOAD(name, cell, cast, shape, space)                                                      \
     TEAM_CHECKED(name, cell, space, 1, false)                                                      \
-    OTHER(name##_other, memory_load(space, LOAD_##kind))                                           \
+    OTHER(name##_other, memory_load(LOAD_##kind))                                                  \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
     {                                                                                              \
@@ -333,7 +333,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
 #define STORE(name, kind, cell, shape, space)                                                      \
     TEAM_STORE(name, cell, shape, space)                                                           \
     TEAM_CHECKED(name, cell, space, 0, true)                                                       \
-    OTHER(name##_other, memory_store(space, STORE_##kind))                                         \
+    OTHER(name##_other, memory_store(STORE_##kind))                                                \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
     {                                                                                              \

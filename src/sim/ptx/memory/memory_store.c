@@ -7,7 +7,7 @@
 unsigned memory_store_size(enum store_kind kind)
 {
     static const uint8_t sizes[] = {
-#define STORE(kind, memory, shape) sizeof(memory),
+#define STORE(kind, cell, shape) sizeof(cell),
         STORE_KINDS(STORE)
 #undef STORE
             16};
@@ -15,13 +15,13 @@ unsigned memory_store_size(enum store_kind kind)
     return sizes[kind];
 }
 
-#define STORE_ONE(memory, pointer, value)                                                          \
+#define STORE_ONE(cell, pointer, value)                                                            \
     do {                                                                                           \
-        memory bits_ = (memory)(value);                                                            \
+        cell bits_ = (cell)(value);                                                                \
         memcpy((pointer), &bits_, sizeof bits_);                                                   \
     } while (0)
 
-#define STORE(kind, memory, shape)                                                                 \
+#define STORE(kind, cell, shape)                                                                   \
     DEVICE_ACCESS static void spill_##kind(const shape *from, const struct access *access,         \
                                            uint32_t mask, size_t at)                               \
     {                                                                                              \
@@ -29,19 +29,19 @@ unsigned memory_store_size(enum store_kind kind)
                                                                                                    \
         if (access->pattern == ACCESS_ROW) {                                                       \
             for (unsigned i = 0; i < PTX_LANES; i++)                                               \
-                STORE_ONE(memory, base + i * access->stride, from[i]);                             \
+                STORE_ONE(cell, base + i * access->stride, from[i]);                               \
         } else if (access->pattern == ACCESS_HALVES) {                                             \
             char *second = access->second + at;                                                    \
                                                                                                    \
             for (unsigned i = 0; i < 16; i++)                                                      \
-                STORE_ONE(memory, base + i * access->stride, from[i]);                             \
+                STORE_ONE(cell, base + i * access->stride, from[i]);                               \
             for (unsigned i = 0; i < 16; i++)                                                      \
-                STORE_ONE(memory, second + i * access->stride, from[i + 16]);                      \
+                STORE_ONE(cell, second + i * access->stride, from[i + 16]);                        \
         } else {                                                                                   \
             uintptr_t to = (uintptr_t)access->base + at;                                           \
                                                                                                    \
             FOR_LANES (lane, mask)                                                                 \
-                STORE_ONE(memory, (char *)(to + access->offsets[lane]), from[lane]);               \
+                STORE_ONE(cell, (char *)(to + access->offsets[lane]), from[lane]);                 \
         }                                                                                          \
     }
 STORE_KINDS(STORE)
@@ -61,7 +61,7 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
                       uint32_t mask, size_t at)
 {
     switch (kind) {
-#define STORE(kind, memory, shape)                                                                 \
+#define STORE(kind, cell, shape)                                                                   \
     case STORE_##kind:                                                                             \
         spill_##kind(from, access, mask, at);                                                      \
         break;
@@ -72,27 +72,23 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
     }
 }
 
-#define STORE_RUN(name, kind, memory, shape, space)                                                \
-    DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
-                                   uint32_t mask)                                                  \
+#define STORE(kind, cell, shape)                                                                   \
+    DEVICE_ACCESS static void memory_store_##kind(struct ptx_warp *warp,                           \
+                                                  const struct ptx_step *step, uint32_t mask)      \
     {                                                                                              \
         const reg64 *addresses = ptx_in(warp, step->operand[0]);                                   \
+        const enum memory_space space = step->how.memory.space;                                    \
         const shape *from = ptx_in(warp, step->operand[1]);                                        \
         struct access access;                                                                      \
                                                                                                    \
-        memory_access(warp, step, mask, space, addresses, sizeof(memory), true, &access);          \
+        memory_access(warp, step, mask, space, addresses, sizeof(cell), true, &access);            \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
-        if (access.pattern == ACCESS_ROW && sizeof(memory) == sizeof(shape))                       \
+        if (access.pattern == ACCESS_ROW && sizeof(cell) == sizeof(shape))                         \
             memcpy(access.base, from, PTX_LANES * sizeof(shape));                                  \
         else                                                                                       \
             spill_##kind(from, &access, mask, 0);                                                  \
-    }
-#define STORE(kind, memory, shape)                                                                 \
-    STORE_RUN(memory_store_global_##kind, kind, memory, shape, MEMORY_GLOBAL)                      \
-    STORE_RUN(memory_store_generic_##kind, kind, memory, shape, MEMORY_GENERIC)                    \
-    STORE_RUN(memory_store_shared_##kind, kind, memory, shape, MEMORY_SHARED)                      \
-    STORE_RUN(memory_store_local_##kind, kind, memory, shape, MEMORY_LOCAL)                        \
+    }                                                                                              \
     static void memory_store_frame_##kind(struct ptx_warp *warp, const struct ptx_step *step,      \
                                           uint32_t mask)                                           \
     {                                                                                              \
@@ -102,7 +98,7 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
         size_t stride = state->local_stride;                                                       \
                                                                                                    \
         FOR_LANES (lane, mask)                                                                     \
-            STORE_ONE(memory, to + lane * stride, from[lane]);                                     \
+            STORE_ONE(cell, to + lane * stride, from[lane]);                                       \
     }
 STORE_KINDS(STORE)
 #undef STORE
@@ -117,24 +113,21 @@ void memory_store_frame128(struct ptx_warp *warp, const struct ptx_step *step, u
     spill_128(ptx_in(warp, step->operand[0]), &access, mask, 0);
 }
 
-ptx_run *memory_store(enum memory_space space, enum store_kind kind)
+ptx_run *memory_store(enum store_kind kind)
 {
-    /* In the order of enum memory_space. */
-    static ptx_run *const runs[STORE_KIND_COUNT][MEMORY_SPACES] = {
-#define STORE(kind, memory, shape)                                                                 \
-    [STORE_##kind] = {memory_store_global_##kind, memory_store_generic_##kind,                     \
-                      memory_store_shared_##kind, memory_store_local_##kind},
+    static ptx_run *const runs[STORE_KIND_COUNT] = {
+#define STORE(kind, cell, shape) memory_store_##kind,
         STORE_KINDS(STORE)
 #undef STORE
-    };
+            memory_store_any};
 
-    return kind == STORE_128 ? memory_store_any : runs[kind][space];
+    return runs[kind];
 }
 
 ptx_run *memory_store_frame(enum store_kind kind)
 {
     static ptx_run *const runs[STORE_KIND_COUNT] = {
-#define STORE(kind, memory, shape) memory_store_frame_##kind,
+#define STORE(kind, cell, shape) memory_store_frame_##kind,
         STORE_KINDS(STORE)
 #undef STORE
             memory_store_frame128};

@@ -59,11 +59,9 @@ DEVICE_ACCESS static void copy_chunk(void *to, const void *from)
 static bool read_chunk(struct ptx_warp *warp, const struct ptx_step *step, uint32_t at, void *to)
 {
     const struct ptx_block *block = warp->block;
-    if (at >= block->shared_size || block->shared_size - at < CHUNK) {
-        fault_warp(warp, step, 0, PTX_FAULT_ILLEGAL_ADDRESS, at,
-                   "a matrix has 16 bytes that are not in shared memory");
-        return false;
-    }
+    if (at >= block->shared_size || block->shared_size - at < CHUNK)
+        return fault_warp(warp, step, 0, PTX_FAULT_ILLEGAL_ADDRESS, at,
+                          "a matrix has 16 bytes that are not in shared memory");
     copy_chunk(to, block->shared + at);
     return true;
 }

@@ -24,7 +24,7 @@ static struct place fragment_place(const struct ptx_warp *warp, const struct ptx
     struct place place = {.fragment = fragment_of(how->shape, how->matrix, how->type),
                           .step = step,
                           .addresses = ptx_in(warp, address)};
-    const unsigned bits = fragment_bits(how->type);
+    const unsigned bits = opcodes_types[how->type].bits;
     const bool along = how->matrix == FRAGMENT_B ? how->columns : !how->columns;
 
     if (how->stride)
@@ -51,7 +51,7 @@ static char *fragment_find(struct ptx_warp *warp, const struct place *place, uns
                             : place->fragment.columns;
     return memory_resolve(warp, place->step, lane, how->space,
                           place->addresses[lane] + how->offset +
-                              (lines * stride + inside) * fragment_bits(how->type) / 8,
+                              (lines * stride + inside) * opcodes_types[how->type].bits / 8,
                           place->bytes, write);
 }
 

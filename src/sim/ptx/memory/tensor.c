@@ -28,10 +28,10 @@ struct tile {
     uint32_t row_bytes, pitch; /* of a row, and from one to the next in shared memory */
 };
 
-static void tile_fault(const struct tile *tile, enum ptx_fault_kind kind, uint64_t address,
+static bool tile_fault(const struct tile *tile, enum ptx_fault_kind kind, uint64_t address,
                        const char *what)
 {
-    fault_warp(tile->warp, tile->step, tile->lane, kind, address, what);
+    return fault_warp(tile->warp, tile->step, tile->lane, kind, address, what);
 }
 
 /* --- Shared memory --- */
@@ -184,26 +184,24 @@ static enum ir_type element_type(const struct ptx_tensor *tensor)
 
 /* How the elements are combined; NULL: there is no such operation. Signed numbers of 64 bits have
  * the smaller and the larger one alone. */
-static reduce_one *tensor_reduction(const struct tile *tile)
+static atomic_one *tensor_reduction(const struct tile *tile)
 {
     enum ir_atomic operation = (enum ir_atomic)tile->step->how.tensor.operation;
 
     if (tile->tensor.type == PTX_TENSOR_S64 && operation != IR_ATOM_MIN && operation != IR_ATOM_MAX)
         return NULL;
-    return reduce_select(element_type(&tile->tensor), operation);
+    return atomic_reduction(element_type(&tile->tensor), operation);
 }
 
-static bool row_store(const struct tile *tile, uint64_t at, reduce_one *reduce)
+static bool row_store(const struct tile *tile, uint64_t at, atomic_one *reduce)
 {
     _Alignas(PIECE) char bytes[ROW_BYTES];
     struct tensor_row row;
     char *to;
 
-    if (tensor_walk_negative(&tile->walk)) {
-        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
-                   "a coordinate of what is stored is negative");
-        return false;
-    }
+    if (tensor_walk_negative(&tile->walk))
+        return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                          "a coordinate of what is stored is negative");
     to = row_target(tile, &row);
     if (!to)
         return row.begin >= row.end;
@@ -256,49 +254,38 @@ static bool tile_check(const struct tile *tile)
 {
     uint32_t span = tile->tensor.interleave ? 0 : swizzle_span(&tile->tensor);
 
-    if (tile->shared % ALIGNMENT) {
-        tile_fault(tile, PTX_FAULT_MISALIGNED, tile->shared,
-                   "the address of a tile is no multiple of 128");
-        return false;
-    }
-    if (tile->walk.dimensions[0].at * (int64_t)tile->size % PIECE) {
-        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
-                   "the innermost coordinate is no multiple of 16 bytes");
-        return false;
-    }
+    if (tile->shared % ALIGNMENT)
+        return tile_fault(tile, PTX_FAULT_MISALIGNED, tile->shared,
+                          "the address of a tile is no multiple of 128");
+    if (tile->walk.dimensions[0].at * (int64_t)tile->size % PIECE)
+        return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                          "the innermost coordinate is no multiple of 16 bytes");
     if (tile->row_bytes % PIECE || tile->row_bytes > (span ? span : ROW_BYTES) ||
-        (uint64_t)tile->walk.rows * tile->pitch > TILE_BYTES || !tensor_has_layout(&tile->tensor)) {
-        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
-                   "the tensor map has tiles that cannot be copied");
-        return false;
-    }
+        (uint64_t)tile->walk.rows * tile->pitch > TILE_BYTES || !tensor_has_layout(&tile->tensor))
+        return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                          "the tensor map has tiles that cannot be copied");
     if (!pixels_check(tile))
         return false;
-    if (!tensor_is_aligned(&tile->tensor)) {
-        tile_fault(tile, PTX_FAULT_MISALIGNED, tile->tensor.address,
-                   "the tensor's address or a stride is no multiple of 16, or of its slices");
-        return false;
-    }
-    if (!tensor_find(tile, tile->tensor.address, 1, false)) {
-        tile_fault(tile, PTX_FAULT_ILLEGAL_ADDRESS, tile->tensor.address,
-                   "the tensor is in no live memory");
-        return false;
-    }
+    if (!tensor_is_aligned(&tile->tensor))
+        return tile_fault(
+            tile, PTX_FAULT_MISALIGNED, tile->tensor.address,
+            "the tensor's address or a stride is no multiple of 16, or of its slices");
+    if (!tensor_find(tile, tile->tensor.address, 1, false))
+        return tile_fault(tile, PTX_FAULT_ILLEGAL_ADDRESS, tile->tensor.address,
+                          "the tensor is in no live memory");
     return true;
 }
 
 static bool tile_run(struct tile *tile, const int32_t *coordinates, const uint16_t *offsets)
 {
     const struct how_tensor *how = &tile->step->how.tensor;
-    reduce_one *reduce = NULL;
+    atomic_one *reduce = NULL;
 
     if (how->way == TENSOR_REDUCE) {
         reduce = tensor_reduction(tile);
-        if (!reduce) {
-            tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
-                       "the tensor's type has no such reduction");
-            return false;
-        }
+        if (!reduce)
+            return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                              "the tensor's type has no such reduction");
     }
     tensor_walk_begin(&tile->walk, &tile->tensor, coordinates, offsets);
     tile->row_bytes = tile->walk.elements * tile->size;
@@ -358,25 +345,20 @@ static bool tile_map(struct tile *tile)
     const char *map;
 
     if (address - PTX_SHARED_WINDOW < PTX_WINDOW_SIZE ||
-        address - PTX_LOCAL_WINDOW < PTX_WINDOW_SIZE) {
-        tile_fault(tile, PTX_FAULT_ILLEGAL_ADDRESS, address,
-                   "the tensor map is neither a parameter nor in global memory");
-        return false;
-    }
+        address - PTX_LOCAL_WINDOW < PTX_WINDOW_SIZE)
+        return tile_fault(tile, PTX_FAULT_ILLEGAL_ADDRESS, address,
+                          "the tensor map is neither a parameter nor in global memory");
     map = tensor_map_at(tile->warp, tile->step, tile->lane, PTX_SPACE_GENERIC, address, false);
 
     if (!map)
         return false;
-    if (!ptx_tensor_decode(map, &tile->tensor)) {
-        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address, "the tensor map is damaged");
-        return false;
-    }
+    if (!ptx_tensor_decode(map, &tile->tensor))
+        return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address,
+                          "the tensor map is damaged");
     if (tile->tensor.rank != how->rank ||
-        tile->tensor.im2col != (how->im2col ? PTX_TENSOR_IM2COL : PTX_TENSOR_BOX)) {
-        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address,
-                   "the tensor map is for another kind of copy");
-        return false;
-    }
+        tile->tensor.im2col != (how->im2col ? PTX_TENSOR_IM2COL : PTX_TENSOR_BOX))
+        return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address,
+                          "the tensor map is for another kind of copy");
     tile->size = ptx_tensor_type_size((enum ptx_tensor_type)tile->tensor.type);
     return true;
 }

@@ -95,7 +95,7 @@ static inline struct affine shifted(const struct affine *a, uint64_t amount, uin
 }
 
 AFFINE(copy, *a)
-AFFINE(offset, sum(*a, uniform(step->how.address.add)))
+AFFINE(offset, sum(*a, uniform(step->how.add)))
 AFFINE(add, sum(*a, *b))
 AFFINE(subtract, difference(*a, *b))
 AFFINE(negate, difference(uniform(0), *a))
@@ -266,7 +266,7 @@ static void compare_store(const struct ptx_team *team, const struct ptx_step *st
     const uint32_t *masks = team->masks;
     const size_t stride = team->warps->warp.stride / sizeof *masks;
     uint32_t *p = team->warps[team->first].warp.predicates + to;
-    const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_BOOL_NONE &&
+    const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_ATOM_NONE &&
                        to < PTX_ABSENT;
 
     for (uint32_t i = team->first; plain && i <= last; i++, p += stride) {
@@ -370,36 +370,9 @@ static const struct {
     affine_run *run;
     enum rule rule;
 } kinds[AFFINE_OPS] = {
-    [AFFINE_PARAM] = {parameter, RULE_UNIFORM},
-    [AFFINE_TID] = {tid, RULE_AFFINE},
-    [AFFINE_GRID] = {grid, RULE_UNIFORM},
-    [AFFINE_BLOCK] = {grid, RULE_UNIFORM},
-    [AFFINE_COPY] = {copy, RULE_LINEAR},
-    [AFFINE_OFFSET] = {offset, RULE_LINEAR},
-    [AFFINE_ADD] = {add, RULE_LINEAR},
-    [AFFINE_SUB] = {subtract, RULE_LINEAR},
-    [AFFINE_NEG] = {negate, RULE_LINEAR},
-    [AFFINE_MUL] = {multiply, RULE_PRODUCT},
-    [AFFINE_MAD] = {multiply_add, RULE_PRODUCT},
-    [AFFINE_WIDE_U] = {wide_u, RULE_PRODUCT},
-    [AFFINE_WIDE_S] = {wide_s, RULE_PRODUCT},
-    [AFFINE_MAD_WIDE_U] = {mad_wide_u, RULE_PRODUCT},
-    [AFFINE_MAD_WIDE_S] = {mad_wide_s, RULE_PRODUCT},
-    [AFFINE_EXTEND_U] = {zero_extend, RULE_LINEAR},
-    [AFFINE_EXTEND_S] = {sign_extend, RULE_LINEAR},
-    [AFFINE_SHL_32] = {shl_32, RULE_FIRST},
-    [AFFINE_SHL_64] = {shl_64, RULE_FIRST},
-    [AFFINE_SHR_U32] = {shr_u32, RULE_UNIFORM},
-    [AFFINE_SHR_S32] = {shr_s32, RULE_UNIFORM},
-    [AFFINE_SHR_U64] = {shr_u64, RULE_UNIFORM},
-    [AFFINE_SHR_S64] = {shr_s64, RULE_UNIFORM},
-    [AFFINE_AND] = {bits_and, RULE_UNIFORM},
-    [AFFINE_OR] = {bits_or, RULE_UNIFORM},
-    [AFFINE_XOR] = {bits_xor, RULE_UNIFORM},
-    [AFFINE_NOT] = {bits_not, RULE_UNIFORM},
-    [AFFINE_COMPARE_U32] = {compare_u32, RULE_NONE},
-    [AFFINE_COMPARE_S32] = {compare_s32, RULE_NONE},
-    [AFFINE_COMPARE_64] = {compare_64, RULE_NONE},
+#define AFFINE_OP(name, run, rule) {run, RULE_##rule},
+#include "ptx/ops/affine_ops.def"
+#undef AFFINE_OP
 };
 
 affine_run *affine_run_of(enum affine_op op)

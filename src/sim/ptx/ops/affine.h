@@ -15,40 +15,9 @@
 /* What a step does on affine values: what run functions do on lanes. Some need sources that are
  * the same for all lanes: the base alone. */
 enum affine_op {
-    AFFINE_NONE,
-    AFFINE_PARAM,
-    AFFINE_SPECIAL, /* some are: affine_op_special */
-    AFFINE_TID,
-    AFFINE_GRID,
-    AFFINE_BLOCK, /* as GRID, and differs between blocks */
-    AFFINE_COPY,
-    AFFINE_OFFSET,
-    AFFINE_ADD,
-    AFFINE_SUB,
-    AFFINE_NEG,
-    AFFINE_MUL,
-    AFFINE_MAD,
-    AFFINE_WIDE_U,
-    AFFINE_WIDE_S,
-    AFFINE_MAD_WIDE_U,
-    AFFINE_MAD_WIDE_S,
-    AFFINE_EXTEND_U,
-    AFFINE_EXTEND_S,
-    AFFINE_SHL_32,
-    AFFINE_SHL_64,
-    AFFINE_SHR_U32,
-    AFFINE_SHR_S32,
-    AFFINE_SHR_U64,
-    AFFINE_SHR_S64,
-    AFFINE_AND,
-    AFFINE_OR,
-    AFFINE_XOR,
-    AFFINE_NOT,
-    AFFINE_COMPARE_U32, /* setp */
-    AFFINE_COMPARE_S32,
-    AFFINE_COMPARE_64,
-    AFFINE_LOAD, /* at an affine address */
-    AFFINE_STORE,
+#define AFFINE_OP(name, run, rule) AFFINE_##name,
+#include "ptx/ops/affine_ops.def"
+#undef AFFINE_OP
     AFFINE_OPS
 };
 
@@ -67,7 +36,7 @@ struct ptx_team {
     struct ptx_warp_state *warps; /* neighbours in their block */
     uint32_t count;
     uint32_t active;       /* lanes of each; of several warps, all */
-    const uint32_t *masks; /* those of each warp that run, in a region (run/region.c); or NULL */
+    const uint32_t *masks; /* those of each warp that run, in a region (run/team.c); or NULL */
     uint32_t first, last;  /* no others have lanes that run */
     char *registers;       /* of the first warp, which has the forms */
     const char *constants;

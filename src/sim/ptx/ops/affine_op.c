@@ -84,7 +84,6 @@ enum affine_op affine_op_run(ptx_run *run)
         {move_low32, AFFINE_COPY},      {move_zero64, AFFINE_EXTEND_U},
         {move_sign64, AFFINE_EXTEND_S}, {special_window, AFFINE_OFFSET},
         {special_32, AFFINE_SPECIAL},   {special_64, AFFINE_SPECIAL},
-        {special_tid, AFFINE_SPECIAL},
     };
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)

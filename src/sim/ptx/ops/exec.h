@@ -42,22 +42,16 @@ struct how_dot { /* dp4a, dp2a */
     bool a_signed, b_signed;
     bool upper; /* dp2a: the upper half of b */
 };
-struct how_testp {
-    uint8_t kind; /* enum ir_mode */
-};
-struct how_prmt {
-    uint8_t mode; /* enum ir_mode */
-};
 struct how_lop3 {
     uint8_t table;   /* bit 4a + 2b + c */
-    uint8_t boolean; /* enum ir_bool: how the predicate is combined */
+    uint8_t boolean; /* enum ir_atomic: how the predicate is combined */
 };
 
 /* What says "true" in the type that set writes. */
 enum how_true { TRUE_ONES_32, TRUE_F32, TRUE_ONES_16, TRUE_F16, TRUE_BF16 };
 struct how_compare {         /* setp: p[|q], a, b[, c]; set: d, a, b[, c] */
     uint8_t first;           /* setp: index of a, 1 or 2 */
-    uint8_t boolean;         /* enum ir_bool: the combination with c; 0: there is no c */
+    uint8_t boolean;         /* enum ir_atomic: the combination with c; 0: there is no c */
     uint8_t yes;             /* set: enum how_true */
     uint8_t row, column;     /* set: the place in the table of ops_compare.c */
     uint8_t compare;         /* of halves and of affine values: enum ir_compare */
@@ -103,37 +97,15 @@ struct how_shuffle {
     uint8_t first; /* index of a */
 };
 struct how_reduce {
-    uint8_t mode; /* enum ir_mode */
+    uint8_t operation; /* enum ir_atomic */
     bool is_signed, nan, abs;
 };
 
 /* --- Moves and special registers --- */
-struct how_pack {
-    uint8_t bits; /* of the whole */
-};
-struct how_lanes {
-    uint32_t set; /* the lanes whose predicate becomes true */
-};
 struct how_special {
     uint16_t name;     /* enum ir_special */
     uint8_t component; /* or number */
 };
-struct how_address {
-    uint64_t add; /* to a base, or to the source */
-};
-struct how_reference {
-    uint32_t variable; /* of the module: a texture or surface reference */
-};
-struct how_space {
-    uint8_t space; /* enum ptx_space */
-};
-struct how_cluster {
-    bool generic; /* the address is a generic one */
-};
-struct how_stack { /* alloca */
-    uint64_t align;
-};
-
 /* --- Control --- */
 struct how_jump {
     union {
@@ -141,17 +113,10 @@ struct how_jump {
         const struct ptx_step *step;
     };
 };
-struct how_indexed {
-    struct jump_table *table;
-};
 struct how_call {
     uint8_t slot; /* in the place of how_memory's: a built-in function may read memory */
     const struct call_site *site;
 };
-struct how_barrier {
-    uint8_t mode; /* enum ir_mode */
-};
-
 /* --- Memory --- */
 struct how_fixed { /* a parameter, or a place in the frame */
     uint64_t at;
@@ -165,9 +130,10 @@ struct how_memory {
     union {
         uint8_t load;    /* enum load_kind */
         uint8_t store;   /* enum store_kind */
-        uint8_t vector;  /* enum vector_form of an atomic */
-        bool compare;    /* a 16-byte atomic: cas, else exch */
         uint8_t barrier; /* enum ir_mode of an mbarrier */
+        struct {
+            uint8_t type, operation; /* enum ir_type and enum ir_atomic of an atomic */
+        };
     };
     bool expect_tx; /* mbarrier.arrive.expect_tx */
     union {
@@ -268,11 +234,18 @@ struct how_surface {
 };
 
 union ptx_how {
+    uint8_t mode;             /* enum ir_mode: of prmt, testp and barriers */
+    uint8_t bits;             /* of the whole: of packs */
+    uint8_t space;            /* enum ptx_space: of isspacep */
+    bool generic;             /* the address is a generic one: of mapa and getctarank */
+    uint32_t set;             /* the lanes whose predicate becomes true */
+    uint32_t variable;        /* of the module: a texture or surface reference */
+    uint64_t add;             /* to a base, or to the source */
+    uint64_t align;           /* of alloca */
+    struct jump_table *table; /* of brx.idx */
     struct how_round round;
     struct how_carry carry;
     struct how_dot dot;
-    struct how_testp testp;
-    struct how_prmt prmt;
     struct how_lop3 lop3;
     struct how_compare compare;
     struct how_convert convert;
@@ -282,18 +255,9 @@ union ptx_how {
     struct how_match match;
     struct how_shuffle shuffle;
     struct how_reduce reduce;
-    struct how_pack pack;
-    struct how_lanes lanes;
     struct how_special special;
-    struct how_address address;
-    struct how_reference reference;
-    struct how_space space;
-    struct how_cluster cluster;
-    struct how_stack stack;
     struct how_jump jump;
-    struct how_indexed indexed;
     struct how_call call;
-    struct how_barrier barrier;
     struct how_fixed fixed;
     struct how_memory memory;
     struct how_bulk bulk;

@@ -46,7 +46,7 @@ void fault_describe(const struct ptx_module *module, const struct step_source *s
              source ? opcodes_text[source->op] : "?");
 }
 
-void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+bool fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                 enum ptx_fault_kind kind, uint64_t address, const char *what)
 {
     struct ptx_block *block = warp->block;
@@ -79,6 +79,7 @@ void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
     }
     pthread_mutex_unlock(&launch->lock);
     atomic_store(&launch->stop, true);
+    return false;
 }
 
 /* A fault that is nobody's instruction. */

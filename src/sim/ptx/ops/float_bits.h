@@ -248,42 +248,21 @@ struct float_value {
 
 static inline const struct float_format *float_format_of(unsigned type)
 {
-    static const struct float_format f16 = {5, 10, false, false, 0, 0x7fff},
-                                     bf16 = {8, 7, false, false, 0, 0x7fff},
-                                     f32 = {8, 23, false, false, 0, F32_NAN},
-                                     f64 = {11, 52, false, false, 0, F64_NAN},
-                                     tf32 = {8, 10, false, false, 13, 0x7fffe000},
-                                     e4m3 = {4, 3, true, false, 0, 0x7f},
-                                     e5m2 = {5, 2, false, false, 0, 0x7f},
-                                     e2m1 = {2, 1, true, true, 0, 0x7},
-                                     e2m3 = {2, 3, true, true, 0, 0x1f},
-                                     e3m2 = {3, 2, true, true, 0, 0x1f};
-    switch (type) {
-    case IR_F16:
-    case IR_F16X2:
-        return &f16;
-    case IR_BF16:
-    case IR_BF16X2:
-        return &bf16;
-    case IR_F32:
-        return &f32;
-    case IR_F64:
-        return &f64;
-    case IR_TF32:
-        return &tf32;
-    case IR_E4M3X2:
-        return &e4m3;
-    case IR_E5M2X2:
-        return &e5m2;
-    case IR_E2M1X2:
-        return &e2m1;
-    case IR_E2M3X2:
-        return &e2m3;
-    case IR_E3M2X2:
-        return &e3m2;
-    default:
-        return NULL;
-    }
+    static const struct float_format formats[IR_TYPE_COUNT] = {
+        [IR_F16] = {5, 10, false, false, 0, 0x7fff},
+        [IR_F16X2] = {5, 10, false, false, 0, 0x7fff},
+        [IR_BF16] = {8, 7, false, false, 0, 0x7fff},
+        [IR_BF16X2] = {8, 7, false, false, 0, 0x7fff},
+        [IR_F32] = {8, 23, false, false, 0, F32_NAN},
+        [IR_F64] = {11, 52, false, false, 0, F64_NAN},
+        [IR_TF32] = {8, 10, false, false, 13, 0x7fffe000},
+        [IR_E4M3X2] = {4, 3, true, false, 0, 0x7f},
+        [IR_E5M2X2] = {5, 2, false, false, 0, 0x7f},
+        [IR_E2M1X2] = {2, 1, true, true, 0, 0x7},
+        [IR_E2M3X2] = {2, 3, true, true, 0, 0x1f},
+        [IR_E3M2X2] = {3, 2, true, true, 0, 0x1f},
+    };
+    return formats[type].exponent_bits ? &formats[type] : NULL;
 }
 
 static inline struct float_value float_from_integer(uint64_t magnitude, bool negative)

@@ -91,7 +91,7 @@ void move_predicate_not(struct ptx_warp *warp, const struct ptx_step *step, uint
 
 void move_predicate_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    set_predicate(warp, step->operand[0], step->how.lanes.set, mask);
+    set_predicate(warp, step->operand[0], step->how.set, mask);
 }
 
 /* A lane of a register whose value has `bits` bits in all: 64 of them from bit `at` on. */
@@ -114,7 +114,7 @@ static uint64_t low_bits(uint64_t value, unsigned bits)
 /* mov.b64 d, {a, b}; list: d, a, b, ... */
 void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned total = step->how.pack.bits, count = step->list_count - 1u, part = total / count;
+    unsigned total = step->how.bits, count = step->list_count - 1u, part = total / count;
     char *to = ptx_out(warp, step->list[0]);
 
     FOR_LANES (lane, mask) {
@@ -142,7 +142,7 @@ void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask
 /* mov.b64 {a, b}, d; list: a, b, ..., d. */
 void move_unpack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned total = step->how.pack.bits, count = step->list_count - 1u, part = total / count;
+    unsigned total = step->how.bits, count = step->list_count - 1u, part = total / count;
     const void *from = ptx_in(warp, step->list[count]);
 
     FOR_LANES (lane, mask) {

@@ -251,33 +251,67 @@ static inline uint32_t ops_u16(uint32_t bits)
 enum ops_size { OPS_16, OPS_32, OPS_64, OPS_OTHER };
 static inline enum ops_size ops_size_of(unsigned type)
 {
-    switch (type) {
-    case IR_B16:
-    case IR_U16:
-    case IR_S16:
-        return OPS_16;
-    case IR_B32:
-    case IR_U32:
-    case IR_S32:
-        return OPS_32;
-    case IR_B64:
-    case IR_U64:
-    case IR_S64:
-        return OPS_64;
-    default:
+    const unsigned bits = opcodes_types[type].bits;
+    if (opcodes_class(type) > CLASS_INTEGER)
         return OPS_OTHER;
-    }
+    return bits == 16 ? OPS_16 : bits == 32 ? OPS_32 : bits == 64 ? OPS_64 : OPS_OTHER;
 }
+
 static inline bool ops_is_signed(unsigned type)
 {
-    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64 || type == IR_S4 ||
-           type == IR_S2;
+    return opcodes_types[type].is_signed;
+}
+
+/* Does a comparison hold of two values, of which the first is less, or which are equal, or of which
+ * one is a NaN? */
+static inline bool ops_compared(unsigned compare, bool less, bool equal, bool unordered)
+{
+    enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+    static const uint8_t holds[] = {
+        [IR_EQ] = EQUAL,
+        [IR_NE] = LESS | GREATER,
+        [IR_LT] = LESS,
+        [IR_LE] = LESS | EQUAL,
+        [IR_GT] = GREATER,
+        [IR_GE] = GREATER | EQUAL,
+        [IR_EQU] = EQUAL | UNORDERED,
+        [IR_NEU] = LESS | GREATER | UNORDERED,
+        [IR_LTU] = LESS | UNORDERED,
+        [IR_LEU] = LESS | EQUAL | UNORDERED,
+        [IR_GTU] = GREATER | UNORDERED,
+        [IR_GEU] = GREATER | EQUAL | UNORDERED,
+        [IR_NUM] = LESS | EQUAL | GREATER,
+        [IR_NAN] = UNORDERED,
+    };
+    return holds[compare] & (unordered ? UNORDERED : less ? LESS : equal ? EQUAL : GREATER);
+}
+
+/* What an operation of enum ir_atomic makes of two values, of which the first is less or not. */
+static inline uint64_t ops_reduced(unsigned operation, uint64_t a, uint64_t b, bool less)
+{
+    switch (operation) {
+    case IR_ATOM_ADD:
+        return a + b;
+    case IR_ATOM_MIN:
+        return less ? a : b;
+    case IR_ATOM_MAX:
+        return less ? b : a;
+    case IR_ATOM_AND:
+        return a & b;
+    case IR_ATOM_OR:
+        return a | b;
+    case IR_ATOM_XOR:
+        return a ^ b;
+    default:
+        return a;
+    }
 }
 
 /* --- fault.c --- */
 const struct ptx_world *fault_world(const struct ptx_warp *warp);
-/* Stop the launch: `lane` did what `kind` says. The step's remaining lanes may be skipped. */
-void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+/* Stop the launch: `lane` did what `kind` says. The step's remaining lanes may be skipped.
+ * Always false. */
+bool fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                 enum ptx_fault_kind kind, uint64_t address, const char *what);
 /* Where a step comes from; NULL: it is none of the module's. */
 const struct step_source *fault_source(const struct ptx_module *module,
@@ -297,7 +331,7 @@ ptx_run move_copy128, move_copy32, move_copy64, move_low32, move_low64, move_mas
  * stack. */
 ptx_run special_alloca, special_fence, special_getctarank, special_isspacep, special_local_address,
     special_mapa, special_reference, special_shared_address, special_32, special_64,
-    special_stackrestore, special_stacksave, special_tid, special_window;
+    special_stackrestore, special_stacksave, special_window;
 uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *special);
 uint64_t special_time(void); /* CLOCK_MONOTONIC, ns */
 

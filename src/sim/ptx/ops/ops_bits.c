@@ -4,6 +4,7 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
+#include "ptx/ops/ops_mask.h"
 
 /* An operation whose result does not mix a narrow value's upper, zero bits. */
 #define BOTH(name, value)                                                                          \
@@ -27,29 +28,10 @@ OPS_1(not_32, u32, u32, ~a)
 OPS_1(not_64, u64, u64, ~a)
 OPS_1(cnot_32, u32, u32, a == 0)
 OPS_1(cnot_64, u64, u64, a == 0)
-OPS_1(mov_32, u32, u32, a)
-OPS_1(mov_64, u64, u64, a)
 
 static void run_not_pred(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     ops_set_predicate(warp, step->operand[0], ~ops_predicate(warp, step->operand[1]), mask);
-}
-
-static void run_mov_pred(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    ops_set_predicate(warp, step->operand[0], ops_predicate(warp, step->operand[1]), mask);
-}
-
-static void run_mov_128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const lane_u64 *from = ptx_in(warp, step->operand[1]);
-    lane_u64 *to = ptx_out(warp, step->operand[0]);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
-        to[lane] = from[lane];
-        to[PTX_LANES + lane] = from[PTX_LANES + lane];
-    }
 }
 
 /* Shifts by the width or more give zero, or copies of the sign. */
@@ -117,7 +99,7 @@ static const uint16_t prmt_selectors[][4] = {
 };
 static void run_prmt_mode(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const uint16_t *selectors = prmt_selectors[step->how.prmt.mode - IR_PRMT_F4E];
+    const uint16_t *selectors = prmt_selectors[step->how.mode - IR_PRMT_F4E];
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const lane_u32 *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = ptx_in(warp, step->operand[3]);
@@ -164,16 +146,7 @@ static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, ui
     if (step->operand[0] != PTX_ABSENT) {
         OPS_STORE(warp, step, mask, u32, results[lane])
     }
-    switch (step->how.lop3.boolean) {
-    case IR_BOOL_AND:
-        nonzero &= q;
-        break;
-    case IR_BOOL_OR:
-        nonzero |= q;
-        break;
-    default:
-        nonzero ^= q;
-    }
+    nonzero = ops_combine(step->how.lop3.boolean, nonzero, q);
     ops_set_predicate(warp, step->operand[1], nonzero, mask);
 }
 
@@ -207,7 +180,7 @@ OPS_3(slct_ftz_64, u64, u64, u64, f32, c > -0x1p-126F ? a : b)
 
 static unsigned width_of(unsigned type)
 {
-    return type == IR_PRED ? 1 : opcodes_type_size((enum ir_type)type) * 8;
+    return type == IR_PRED ? 1 : opcodes_type_size(type) * 8;
 }
 
 static ptx_run *select_slct(const struct ir_insn *insn, bool wide)
@@ -221,18 +194,10 @@ static ptx_run *select_slct(const struct ir_insn *insn, bool wide)
 
 static ptx_run *select_shf(const struct ir_insn *insn)
 {
-    switch (insn->mode) {
-    case IR_SHF_L_CLAMP:
-        return run_shf_l_clamp;
-    case IR_SHF_L_WRAP:
-        return run_shf_l_wrap;
-    case IR_SHF_R_CLAMP:
-        return run_shf_r_clamp;
-    case IR_SHF_R_WRAP:
-        return run_shf_r_wrap;
-    default:
-        return NULL;
-    }
+    static ptx_run *const runs[] = {run_shf_l_clamp, run_shf_l_wrap, run_shf_r_clamp,
+                                    run_shf_r_wrap};
+
+    return runs[insn->mode - IR_SHF_L_CLAMP];
 }
 
 static ptx_run *select_lop3(const struct ir_insn *insn, union ptx_how *how)
@@ -243,16 +208,6 @@ static ptx_run *select_lop3(const struct ir_insn *insn, union ptx_how *how)
     how->lop3 = (struct how_lop3){.table = (uint8_t)(insn->operands[lut].bits & 0xff),
                                   .boolean = insn->boolean};
     return insn->destinations > 1 ? run_lop3_pred : run_lop3;
-}
-
-static ptx_run *select_mov(const struct ir_insn *insn, unsigned width)
-{
-    for (unsigned i = 0; i < insn->count; i++)
-        if (insn->operands[i].kind == IR_OPERAND_VECTOR)
-            return NULL;
-    if (width == 128)
-        return run_mov_128;
-    return width == 1 ? run_mov_pred : width == 64 ? run_mov_64 : run_mov_32;
 }
 
 #define PICK(stem)                                                                                 \
@@ -280,8 +235,6 @@ ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how, cons
         return width == 16 ? run_not_16 : PICK(not );
     case IR_CNOT:
         return width == 64 ? run_cnot_64 : run_cnot_32;
-    case IR_MOV:
-        return select_mov(insn, width);
     case IR_SHL:
         return width == 64 ? run_shl_64 : width == 32 ? run_shl_32 : run_shl_16;
     case IR_SHR:
@@ -289,7 +242,7 @@ ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how, cons
     case IR_SHF:
         return select_shf(insn);
     case IR_PRMT:
-        how->prmt = (struct how_prmt){.mode = insn->mode};
+        how->mode = insn->mode;
         return insn->mode == IR_MODE_NONE || insn->mode == IR_PRMT_DEFAULT ? run_prmt
                                                                            : run_prmt_mode;
     case IR_LOP3:

@@ -6,14 +6,13 @@
 
 static bool is_integer(unsigned type)
 {
-    return (type >= IR_B8 && type <= IR_S64 && type != IR_B128) || (type >= IR_U4 && type <= IR_S2);
+    return (opcodes_class(type) <= CLASS_INTEGER && type != IR_B128) ||
+           (type >= IR_U4 && type <= IR_S2);
 }
 
 static unsigned bits_of(unsigned type)
 {
-    if (type >= IR_U4 && type <= IR_S2)
-        return type <= IR_S4 ? 4 : 2;
-    return opcodes_type_size((enum ir_type)type) * 8;
+    return opcodes_types[type].bits;
 }
 
 static uint64_t low_bits(uint64_t value, unsigned width)
@@ -128,9 +127,7 @@ static void run_convert(struct ptx_warp *warp, const struct ptx_step *step, uint
     const struct how_convert *how = &step->how.convert;
     const void *from = ptx_in(warp, step->operand[1]);
     void *to = ptx_out(warp, step->operand[0]);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
+    FOR_LANES (lane, mask) {
         const uint64_t source =
             is_wide(how->from) ? ((const lane_u64 *)from)[lane] : ((const lane_u32 *)from)[lane];
         const uint64_t result = convert(source, how);
@@ -149,9 +146,7 @@ static void run_convert_pair(struct ptx_warp *warp, const struct ptx_step *step,
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const lane_u32 *b = how->pair ? ptx_in(warp, step->operand[2]) : a;
     lane_u32 *to = ptx_out(warp, step->operand[0]);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
+    FOR_LANES (lane, mask) {
         const uint32_t upper = how->pair ? a[lane] : a[lane] >> from_half;
         to[lane] = (uint32_t)(convert(upper, how) << half | convert(b[lane], how));
     }
@@ -185,9 +180,7 @@ static void run_convert_random(struct ptx_warp *warp, const struct ptx_step *ste
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *random = ptx_in(warp, step->operand[3]);
     lane_u32 *to = ptx_out(warp, step->operand[0]);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
+    FOR_LANES (lane, mask) {
         const uint64_t upper =
             write_float(round_randomly(a[lane], format, random[lane] >> 16), how);
         to[lane] = (uint32_t)(upper << 16 |
@@ -203,9 +196,7 @@ static void run_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = how->pair ? ptx_in(warp, step->operand[3]) : NULL;
     lane_u32 *to = ptx_out(warp, step->operand[0]);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
+    FOR_LANES (lane, mask) {
         const uint64_t rest = c ? (uint64_t)c[lane] << (2 * width) : 0;
         to[lane] = (uint32_t)(rest | convert(a[lane], how) << width | convert(b[lane], how));
     }

@@ -94,9 +94,8 @@ static void run_testp_f32(struct ptx_warp *warp, const struct ptx_step *step, ui
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     uint32_t bits = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        bits |=
-            (uint32_t)in_class(step->how.testp.kind, a[lane] & ~F32_SIGN, F32_INFINITY, 0x800000)
-            << lane;
+        bits |= (uint32_t)in_class(step->how.mode, a[lane] & ~F32_SIGN, F32_INFINITY, 0x800000)
+                << lane;
     ops_set_predicate(warp, step->operand[0], bits, mask);
 }
 static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -104,9 +103,9 @@ static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, ui
     const lane_u64 *a = ptx_in(warp, step->operand[1]);
     uint32_t bits = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        bits |= (uint32_t)in_class(step->how.testp.kind, a[lane] & ~F64_SIGN, F64_INFINITY,
-                                   UINT64_C(1) << 52)
-                << lane;
+        bits |=
+            (uint32_t)in_class(step->how.mode, a[lane] & ~F64_SIGN, F64_INFINITY, UINT64_C(1) << 52)
+            << lane;
     ops_set_predicate(warp, step->operand[0], bits, mask);
 }
 
@@ -129,7 +128,7 @@ ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how, con
     case IR_COPYSIGN:
         return is_double ? run_copysign_f64 : run_copysign_f32;
     case IR_TESTP:
-        how->testp = (struct how_testp){.kind = insn->mode};
+        how->mode = insn->mode;
         return is_double ? run_testp_f64 : run_testp_f32;
     default:
         return insn->rounding == IR_ROUND_NONE || insn->rounding == IR_RN ? arith_select(insn)

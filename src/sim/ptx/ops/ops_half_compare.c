@@ -5,41 +5,6 @@
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 
-static bool compared(unsigned compare, float a, float b)
-{
-    const bool unordered = a != a || b != b;
-    switch (compare) {
-    case IR_EQ:
-        return a == b;
-    case IR_NE:
-        return a != b && !unordered;
-    case IR_LT:
-        return a < b;
-    case IR_LE:
-        return a <= b;
-    case IR_GT:
-        return a > b;
-    case IR_GE:
-        return a >= b;
-    case IR_EQU:
-        return a == b || unordered;
-    case IR_NEU:
-        return a != b;
-    case IR_LTU:
-        return a < b || unordered;
-    case IR_LEU:
-        return a <= b || unordered;
-    case IR_GTU:
-        return a > b || unordered;
-    case IR_GEU:
-        return a >= b || unordered;
-    case IR_NUM:
-        return !unordered;
-    default:
-        return unordered;
-    }
-}
-
 static float half_float(const struct how_compare *how, uint32_t half)
 {
     if (how->is_bf16)
@@ -57,7 +22,8 @@ static uint32_t lanes_where(const struct how_compare *how, const lane_u32 *a, co
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
         const float left = half_float(how, a[lane] >> shift & 0xffff);
         const float right = half_float(how, b[lane] >> shift & 0xffff);
-        bits |= (uint32_t)compared(how->compare, left, right) << lane;
+        const bool nan = left != left || right != right;
+        bits |= (uint32_t)ops_compared(how->compare, left < right, left == right, nan) << lane;
     }
     return bits;
 }

@@ -70,11 +70,11 @@ static inline uint32_t ops_mask_of64(const struct ops_mask64 *found)
 static inline uint32_t ops_combine(unsigned boolean, uint32_t bits, uint32_t other)
 {
     switch (boolean) {
-    case IR_BOOL_AND:
+    case IR_ATOM_AND:
         return bits & other;
-    case IR_BOOL_OR:
+    case IR_ATOM_OR:
         return bits | other;
-    case IR_BOOL_XOR:
+    case IR_ATOM_XOR:
         return bits ^ other;
     default:
         return bits;

@@ -44,7 +44,7 @@ static void read_lines(const struct ptx_warp *warp, const struct ptx_step *step,
 {
     const struct fragment fragment = fragment_in(step, matrix);
     const uint32_t *list = ops_mma_list(step) + step->how.mma.at[matrix + 1];
-    const unsigned bits = fragment_bits(fragment.type);
+    const unsigned bits = opcodes_types[fragment.type].bits;
     for (unsigned i = 0; i < ops_mma_registers(step, matrix + 1); i++) {
         const lane_u32 *words = ptx_in(warp, list[i]);
         unsigned row, column;
@@ -136,7 +136,7 @@ static void take_part(const struct ptx_step *step, unsigned type, unsigned which
                       const uint8_t (*lines)[MOST_BYTES], struct product_elements *to)
 {
     const struct how_mma *how = &step->how.mma;
-    const unsigned bytes = fragment_in(step, FRAGMENT_A).columns * fragment_bits(type) / 8;
+    const unsigned bytes = fragment_in(step, FRAGMENT_A).columns * opcodes_types[type].bits / 8;
     struct product_side side = {.type = (uint8_t)whole_type(type), .as_f16 = true};
     product_line parts[PRODUCT_ROWS];
     for (unsigned i = 0; i < count; i++)
@@ -221,7 +221,7 @@ static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *
 {
     const struct how_mma *how = &step->how.mma;
     const struct fragment fragment = fragment_in(step, FRAGMENT_A);
-    const unsigned bytes = fragment.columns * fragment_bits(how->a) / 8;
+    const unsigned bytes = fragment.columns * opcodes_types[how->a].bits / 8;
     const lane_u32 *words = ptx_in(warp, step->list[step->list_count - 3]);
     uint8_t b[PRODUCT_COLUMNS][MOST_BYTES];
     for (unsigned row = 0; row < all->m; row++) {

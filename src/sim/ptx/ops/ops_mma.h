@@ -60,34 +60,10 @@ static inline struct fragment_shape fragment_shape(unsigned shape)
     return shapes[shape];
 }
 
-/* Bits of an element. */
-static inline unsigned fragment_bits(unsigned type)
-{
-    switch (type) {
-    case IR_B1:
-        return 1;
-    case IR_U4:
-    case IR_S4:
-        return 4;
-    case IR_U8:
-    case IR_S8:
-    case IR_E4M3:
-    case IR_E5M2:
-        return 8;
-    case IR_F16:
-    case IR_BF16:
-        return 16;
-    case IR_F64:
-        return 64;
-    default:
-        return 32;
-    }
-}
-
 /* Elements of a register. */
 static inline unsigned fragment_parts(unsigned type)
 {
-    const unsigned bits = fragment_bits(type);
+    const unsigned bits = opcodes_types[type].bits;
     return bits < 32 ? 32 / bits : 1;
 }
 
@@ -149,7 +125,7 @@ static inline void fragment_lane(const struct fragment *fragment, unsigned lane,
  * the ISA does not define do the same on an H100: tests/sim/mma has them. */
 static inline unsigned sparse_unit(unsigned type)
 {
-    return fragment_bits(type) < 16 ? 1 : 2;
+    return opcodes_types[type].bits < 16 ? 1 : 2;
 }
 
 /* How many selectors there are, if rows of a have that many bytes. */

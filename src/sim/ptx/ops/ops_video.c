@@ -34,24 +34,6 @@ static int64_t clamped(int64_t value, unsigned width, bool is_signed)
     return value > most ? most : value < least ? least : value;
 }
 
-static bool compared(unsigned compare, int64_t a, int64_t b)
-{
-    switch (compare) {
-    case IR_EQ:
-        return a == b;
-    case IR_NE:
-        return a != b;
-    case IR_LT:
-        return a < b;
-    case IR_LE:
-        return a <= b;
-    case IR_GT:
-        return a > b;
-    default:
-        return a >= b;
-    }
-}
-
 static int64_t operated(const struct how_video *how, int64_t a, int64_t b)
 {
     const int64_t amount = how->wrap ? b & 31 : b > 32 ? 32 : b;
@@ -71,22 +53,7 @@ static int64_t operated(const struct how_video *how, int64_t a, int64_t b)
     case IR_VSHR:
         return a >> amount;
     default:
-        return compared(how->compare, a, b);
-    }
-}
-
-static uint32_t second(const struct how_video *how, uint32_t value, uint32_t c)
-{
-    const bool less = how->d_signed ? (int32_t)value < (int32_t)c : value < c;
-    switch (how->second) {
-    case IR_ATOM_ADD:
-        return value + c;
-    case IR_ATOM_MIN:
-        return less ? value : c;
-    case IR_ATOM_MAX:
-        return less ? c : value;
-    default:
-        return value;
+        return ops_compared(how->compare, a < b, a == b, false);
     }
 }
 
@@ -119,7 +86,9 @@ static void run_video(struct ptx_warp *warp, const struct ptx_step *step, uint32
             value = clamped(value, width_of(how.d), how.d_signed);
         if (vanishes(&how))
             value = 0;
-        const uint32_t word = second(&how, (uint32_t)(uint64_t)value, c[lane]);
+        uint32_t word = (uint32_t)(uint64_t)value;
+        const bool less = how.d_signed ? (int32_t)word < (int32_t)c[lane] : word < c[lane];
+        word = (uint32_t)ops_reduced(how.second, word, c[lane], less);
         results[lane] = merged(how.d, word, c[lane]);
     }
     OPS_STORE(warp, step, mask, u32, results[lane])
@@ -221,7 +190,7 @@ static int32_t simd_operated(const struct how_simd *how, int32_t a, int32_t b)
     case SIMD_MAX:
         return a > b ? a : b;
     default:
-        return compared(how->compare, a, b);
+        return ops_compared(how->compare, a < b, a == b, false);
     }
 }
 

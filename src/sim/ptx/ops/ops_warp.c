@@ -38,9 +38,7 @@ static void bring(struct warp_meeting *meeting, const struct ptx_warp *warp,
     const uint32_t value = what.value < STEP_OPERANDS ? step->operand[what.value] : PTX_ABSENT;
 
     meeting->lanes |= mask;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
+    FOR_LANES (lane, mask) {
         meeting->membermask[lane] = membermask[lane];
         if (what.predicate)
             meeting->values[lane] = ops_predicate(warp, value) >> lane & 1;
@@ -253,25 +251,6 @@ static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_
         ops_set_predicate(warp, step->operand[1], ops_mask_of32(&inside), mask);
 }
 
-static uint32_t reduced(const struct how_reduce *how, uint32_t left, uint32_t right)
-{
-    const bool less = how->is_signed ? (int32_t)left < (int32_t)right : left < right;
-    switch (how->mode) {
-    case IR_REDUX_ADD:
-        return left + right;
-    case IR_REDUX_MIN:
-        return less ? left : right;
-    case IR_REDUX_MAX:
-        return less ? right : left;
-    case IR_REDUX_AND:
-        return left & right;
-    case IR_REDUX_OR:
-        return left | right;
-    default:
-        return left ^ right;
-    }
-}
-
 static struct brings redux_brings(const struct ptx_step *step)
 {
     (void)step;
@@ -280,22 +259,24 @@ static struct brings redux_brings(const struct ptx_step *step)
 
 static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
+    const struct how_reduce *how = &step->how.reduce;
     const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, redux_brings) : NULL;
     uint64_t values[PTX_LANES];
     const lane_u32 *a = brought(meeting, ptx_in(warp, step->operand[1]), false, values);
     FOR_GROUPS (group, all, 2, mask) {
-        const unsigned first = (unsigned)__builtin_ctz(all);
-        uint32_t result = a[first];
-        for (unsigned lane = first + 1; lane < PTX_LANES; lane++)
-            if (ops_has(all, lane))
-                result = reduced(&step->how.reduce, result, a[lane]);
+        uint32_t result = a[__builtin_ctz(all)];
+        FOR_LANES (lane, all & (all - 1)) {
+            const bool less =
+                how->is_signed ? (int32_t)result < (int32_t)a[lane] : result < a[lane];
+            result = (uint32_t)ops_reduced(how->operation, result, a[lane], less);
+        }
         store_same(warp, step, result, group);
     }
 }
 
 static uint32_t reduced_float(const struct how_reduce *how, uint32_t left, uint32_t right)
 {
-    const bool max = how->mode == IR_REDUX_MAX;
+    const bool max = how->operation == IR_ATOM_MAX;
     if (how->nan)
         return max ? f32_max_nan(left, right) : f32_min_nan(left, right);
     return max ? f32_max(left, right) : f32_min(left, right);
@@ -361,7 +342,7 @@ ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, union ptx_how *how, cons
         how->shuffle = (struct how_shuffle){.mode = insn->mode, .first = insn->destinations};
         return run_shfl;
     case IR_REDUX:
-        how->reduce = (struct how_reduce){.mode = insn->mode,
+        how->reduce = (struct how_reduce){.operation = insn->atomic,
                                           .is_signed = insn->types[0] == IR_S32,
                                           .nan = insn->nan,
                                           .abs = insn->abs};

@@ -11,32 +11,30 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
+static uint64_t nanoseconds(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
 uint64_t special_time(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return nanoseconds(CLOCK_MONOTONIC);
 }
 
-static uint64_t global_timer(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t grid_special(const struct ptx_warp *warp, unsigned which, unsigned component)
+/* One of those that the grid and the place of the block in it decide. */
+uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *special)
 {
     const struct ptx_block *block = warp->block;
     const struct launch *launch = block->launch;
     const struct ptx_launch *request = launch->request;
-    unsigned at = component < 3 ? component : 0;
+    const unsigned at = special->component;
 
-    if (component > 2)
+    if (at > 2)
         return 0;
-    switch (which) {
+    switch (special->name) {
     case IR_NTID:
         return request->block[at];
     case IR_CTAID:
@@ -83,9 +81,9 @@ static uint64_t machine_special(const struct ptx_warp *warp, unsigned which, uns
         return special_time() >> 32;
     case IR_GLOBALTIMER:
     case IR_GLOBALTIMER_LO:
-        return global_timer();
+        return nanoseconds(CLOCK_REALTIME);
     case IR_GLOBALTIMER_HI:
-        return global_timer() >> 32;
+        return nanoseconds(CLOCK_REALTIME) >> 32;
     case IR_ENVREG: /* cooperative groups: the address of the grid's workspace */
         return component == 1 && launch->request->cooperative ? (uint32_t)(GRID_WINDOW >> 32) : 0;
     case IR_TOTAL_SMEM_SIZE:
@@ -138,72 +136,39 @@ static bool is_lane(unsigned which)
     return which == IR_LANEID || (which >= IR_LANEMASK_EQ && which <= IR_LANEMASK_GT);
 }
 
-/* One of those that the grid and the place of the block in it decide. */
-uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *special)
+/* One that is the same for all lanes. */
+static uint64_t warp_special(const struct ptx_warp *warp, const struct how_special *special)
 {
-    return grid_special(warp, special->name, special->component);
+    return is_grid(special->name) ? special_of_grid(warp, special)
+                                  : machine_special(warp, special->name, special->component);
 }
 
-void special_32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg32 *to = ptx_out(warp, step->operand[0]);
-    uint32_t value;
-
-    if (is_lane(step->how.special.name)) {
-        FOR_LANES (lane, mask)
-            to[lane] = lane_special(step->how.special.name, lane);
-        return;
+#define SPECIAL(run, reg)                                                                          \
+    void run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                    \
+    {                                                                                              \
+        const struct how_special *special = &step->how.special;                                    \
+        reg *to = ptx_out(warp, step->operand[0]);                                                 \
+                                                                                                   \
+        if (special->name == IR_TID && special->component < 3) {                                   \
+            const uint32_t *from =                                                                 \
+                warp->block->launch->tids + (warp->index * 3 + special->component) * PTX_LANES;    \
+            EACH_LANE(mask, lane, to[lane] = from[lane]);                                          \
+        } else if (is_lane(special->name)) {                                                       \
+            FOR_LANES (lane, mask)                                                                 \
+                to[lane] = lane_special(special->name, lane);                                      \
+        } else {                                                                                   \
+            const reg value = (reg)warp_special(warp, special);                                    \
+            EACH_LANE(mask, lane, to[lane] = value);                                               \
+        }                                                                                          \
     }
-    if (is_grid(step->how.special.name))
-        value = (uint32_t)grid_special(warp, step->how.special.name, step->how.special.component);
-    else
-        value =
-            (uint32_t)machine_special(warp, step->how.special.name, step->how.special.component);
-    EACH_LANE(mask, lane, to[lane] = value);
-}
-
-void special_tid(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg32 *to = ptx_out(warp, step->operand[0]);
-    const struct launch *launch = warp->block->launch;
-    const uint32_t *from;
-
-    if (step->how.special.component > 2) {
-        EACH_LANE(mask, lane, to[lane] = 0);
-        return;
-    }
-    from = launch->tids + (warp->index * 3 + step->how.special.component) * PTX_LANES;
-    EACH_LANE(mask, lane, to[lane] = from[lane]);
-}
-
-void special_64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg64 *to = ptx_out(warp, step->operand[0]);
-    uint64_t value;
-
-    if (is_lane(step->how.special.name) || step->how.special.name == IR_TID) {
-        const struct launch *launch = warp->block->launch;
-
-        FOR_LANES (lane, mask)
-            to[lane] =
-                step->how.special.name != IR_TID
-                    ? lane_special(step->how.special.name, lane)
-                    : launch->tids[(warp->index * 3 + step->how.special.component) * PTX_LANES +
-                                   lane];
-        return;
-    }
-    if (is_grid(step->how.special.name))
-        value = grid_special(warp, step->how.special.name, step->how.special.component);
-    else
-        value = machine_special(warp, step->how.special.name, step->how.special.component);
-    EACH_LANE(mask, lane, to[lane] = value);
-}
+SPECIAL(special_32, reg32)
+SPECIAL(special_64, reg64)
 
 /* Address of a variable of a device function. */
 void special_local_address(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
-    uint64_t address = warp->state->frame->local_base + step->how.address.add;
+    uint64_t address = warp->state->frame->local_base + step->how.add;
 
     EACH_LANE(mask, lane, to[lane] = address);
 }
@@ -213,8 +178,7 @@ void special_shared_address(struct ptx_warp *warp, const struct ptx_step *step, 
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
     const struct ptx_code *entry = warp->block->launch->entry;
-    uint64_t address =
-        entry->shared_offsets[step->operand[1] & ~PTX_CONSTANT] + step->how.address.add;
+    uint64_t address = entry->shared_offsets[step->operand[1] & ~PTX_CONSTANT] + step->how.add;
 
     EACH_LANE(mask, lane, to[lane] = address);
 }
@@ -223,7 +187,7 @@ void special_shared_address(struct ptx_warp *warp, const struct ptx_step *step, 
 void special_reference(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
-    const char *host = warp->block->launch->image->hosts[step->how.reference.variable];
+    const char *host = warp->block->launch->image->hosts[step->how.variable];
     uint64_t handle = 0;
 
     if (host)
@@ -236,7 +200,7 @@ void special_window(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
-    uint64_t add = step->how.address.add;
+    uint64_t add = step->how.add;
 
     EACH_LANE(mask, lane, to[lane] = from[lane] + add);
 }
@@ -270,7 +234,7 @@ void special_isspacep(struct ptx_warp *warp, const struct ptx_step *step, uint32
             space = PTX_SPACE_PARAM;
         else if (is_constant(warp->block->launch->image, address))
             space = PTX_SPACE_CONST;
-        if (space == step->how.space.space)
+        if (space == step->how.space)
             bits |= UINT32_C(1) << lane;
     }
     *to = (*to & ~mask) | bits;
@@ -294,7 +258,7 @@ void special_mapa(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
     const reg32 *rank = ptx_in(warp, step->operand[2]);
-    uint64_t base = step->how.cluster.generic ? PTX_SHARED_WINDOW : 0;
+    uint64_t base = step->how.generic ? PTX_SHARED_WINDOW : 0;
 
     FOR_LANES (lane, mask)
         to[lane] = base + ((from[lane] - base) & (CLUSTER_STRIDE - 1)) +
@@ -305,7 +269,7 @@ void special_getctarank(struct ptx_warp *warp, const struct ptx_step *step, uint
 {
     reg32 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
-    uint64_t base = step->how.cluster.generic ? PTX_SHARED_WINDOW : 0;
+    uint64_t base = step->how.generic ? PTX_SHARED_WINDOW : 0;
 
     FOR_LANES (lane, mask) {
         uint64_t rank = (from[lane] - base) / CLUSTER_STRIDE;
@@ -319,7 +283,7 @@ void special_alloca(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *size = ptx_in(warp, step->operand[1]);
     struct ptx_frame *frame = warp->state->frame;
-    uint64_t most = 0, asked = step->how.stack.align, align = asked > 16 ? asked : 16;
+    uint64_t most = 0, asked = step->how.align, align = asked > 16 ? asked : 16;
     uint64_t at = (frame->local_top + align - 1) & ~(align - 1);
 
     FOR_LANES (lane, mask)

@@ -44,8 +44,7 @@ struct ptx_module {
     uint32_t *pool_hash;
     uint32_t pool_hash_size;
     bool dynamic_stack, reserved_shared, uses_heap;
-    void **blocks; /* memory that lives as long as the module */
-    uint32_t block_count, block_capacity;
+    struct ir_arena *arena; /* memory that lives as long as the module */
 };
 
 struct ptx_image {

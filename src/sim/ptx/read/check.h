@@ -4,48 +4,14 @@
 #define CUSHIM_SIM_PTX_READ_CHECK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ptx/read/read.h"
 
-enum modifier_field {
-    FIELD_NONE,
-    FIELD_TYPE,
-    FIELD_ROUNDING,
-    FIELD_SATURATE,
-    FIELD_FTZ,
-    FIELD_APPROX,
-    FIELD_FULL,
-    FIELD_CC,
-    FIELD_RELU,
-    FIELD_NAN,
-    FIELD_XORSIGN,
-    FIELD_ABS,
-    FIELD_SATFINITE,
-    FIELD_NOFTZ,
-    FIELD_TO,
-    FIELD_ALIGNED,
-    FIELD_SYNC,
-    FIELD_UNIFORM,
-    FIELD_HALF,
-    FIELD_COMPARE,
-    FIELD_ATOMIC,
-    FIELD_SPACE,
-    FIELD_ORDER,
-    FIELD_SCOPE,
-    FIELD_VECTOR,
-    FIELD_MODE,
-    FIELD_MODE2, /* changes what a mode of the same instruction says */
-    FIELD_GEOMETRY,
-    FIELD_LEVEL,
-    FIELD_PARITY,
-    FIELD_NOINC,
-    FIELD_PO,
-    FIELD_IM2COL,
-    FIELD_SPARSE,
-    FIELD_SHAPE,
-    FIELD_LAYOUT, /* .row and .col, up to two of them */
-};
+/* What a modifier sets: the place of a member of struct ir_insn. */
+#define FIELD(member) offsetof(struct ir_insn, member)
+#define FIELD_BIT(member) (UINT64_C(1) << FIELD(member))
 
 /* In a form's target: only the architecture's own target (sm_90a) or family (sm_100f) has it; with
  * FAMILY those of its family alone, sm_100 to sm_109; with OWN their own targets alone. */
@@ -109,8 +75,6 @@ bool check_operand_is_single(const struct ir_insn *insn, const struct spec *spec
 /* Does the operand suit the role g, G, I or o of opcodes_forms.def? */
 bool check_operand_group(const struct parser *parser, const struct ir_insn *insn,
                          const struct ir_operand *operand, char role);
-enum type_class { CLASS_BITS, CLASS_INTEGER, CLASS_FLOAT, CLASS_PREDICATE, CLASS_OTHER };
-enum type_class check_operand_class(uint8_t type);
 /* May a register of type `have` stand where `want` is wanted? */
 bool check_operand_suits(uint8_t want, uint8_t have, bool relaxed);
 /* Is the operand a register, an immediate number, or either, for a place of type `want`? `relaxed`:

@@ -108,7 +108,7 @@ static bool check_levels(struct parser *parser, const struct reading *reading,
         if (modifier->version <= parser->version && modifier->target <= parser->target)
             continue;
         /* That of conversions is younger than that of integer matrices. */
-        if (modifier->field == FIELD_SATFINITE && (form->op == IR_MMA || form->op == IR_WMMA))
+        if (modifier->field == FIELD(satfinite) && (form->op == IR_MMA || form->op == IR_WMMA))
             continue;
         if (report)
             snprintf(feature, sizeof feature, ".%s", modifier->text);
@@ -130,13 +130,13 @@ static bool any_form(struct parser *parser, const struct reading *reading, uint6
 
 static void explain_modifiers(struct parser *parser, const struct reading *reading)
 {
-    uint64_t rounding = UINT64_C(1) << FIELD_ROUNDING;
+    uint64_t rounding = FIELD_BIT(rounding);
     for (uint32_t i = 0; i < reading->modifier_count; i++) {
         uint16_t modifier = reading->modifiers[i];
-        bool type = form_modifier(modifier)->field == FIELD_TYPE;
+        bool type = form_modifier(modifier)->field == FIELD(types);
         if (type || form_knows(parser, reading, modifier))
             continue;
-        bool is_rounding = form_modifier(modifier)->field == FIELD_ROUNDING;
+        bool is_rounding = form_modifier(modifier)->field == FIELD(rounding);
         parse_error(parser, reading->line, "Illegal %smodifier '.%.*s' for instruction '%.*s'",
                     is_rounding ? "rounding " : "", (int)reading->words[i].length,
                     reading->words[i].text, (int)reading->mnemonic.length, reading->mnemonic.text);
@@ -144,18 +144,18 @@ static void explain_modifiers(struct parser *parser, const struct reading *readi
     }
     bool rounded = false;
     for (uint32_t i = 0; i < reading->modifier_count; i++)
-        rounded |= form_modifier(reading->modifiers[i])->field == FIELD_ROUNDING;
+        rounded |= form_modifier(reading->modifiers[i])->field == FIELD(rounding);
     const char *format = "Illegal combination of modifiers for instruction '%.*s'";
     if (any_form(parser, reading, rounding))
         format = rounded ? "Illegal rounding modifier for instruction '%.*s'"
                          : "Rounding modifier required for instruction '%.*s'";
-    else if (!any_form(parser, reading, ~(UINT64_C(1) << FIELD_TYPE)))
+    else if (!any_form(parser, reading, ~FIELD_BIT(types)))
         format = "Unexpected instruction types specified for '%.*s'";
-    else if (any_form(parser, reading, UINT64_C(1) << FIELD_SATURATE | UINT64_C(1) << FIELD_FTZ))
+    else if (any_form(parser, reading, FIELD_BIT(saturate) | FIELD_BIT(ftz)))
         format = check_mode_has(reading, "sat")
                      ? "Modifier '.sat' does not apply to this type of instruction '%.*s'"
                      : "Modifier '.ftz' does not apply to this type of instruction '%.*s'";
-    else if (any_form(parser, reading, UINT64_C(1) << FIELD_SPACE))
+    else if (any_form(parser, reading, FIELD_BIT(space)))
         format = "State space incorrect for instruction '%.*s'";
     parse_refuse(parser, reading, format);
 }
@@ -193,10 +193,9 @@ bool check_insn_known(struct parser *parser, struct reading *reading)
 {
     if (form_find(parser, reading))
         return true;
-    parse_error(parser, reading->line, "Not a name of any known instruction: '%.*s'",
-                (int)(reading->mnemonic.length < 64 ? reading->mnemonic.length : 64),
-                reading->mnemonic.text);
-    return false;
+    return parse_error(parser, reading->line, "Not a name of any known instruction: '%.*s'",
+                       (int)(reading->mnemonic.length < 64 ? reading->mnemonic.length : 64),
+                       reading->mnemonic.text);
 }
 
 const char *check_insn_unsupported(struct parser *parser, const struct reading *reading)

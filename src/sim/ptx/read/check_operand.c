@@ -5,51 +5,10 @@
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
-enum type_class check_operand_class(uint8_t type)
-{
-    switch (type) {
-    case IR_B8:
-    case IR_B16:
-    case IR_B32:
-    case IR_B64:
-    case IR_B128:
-        return CLASS_BITS;
-    case IR_U8:
-    case IR_U16:
-    case IR_U32:
-    case IR_U64:
-    case IR_S8:
-    case IR_S16:
-    case IR_S32:
-    case IR_S64:
-    case IR_U16X2:
-    case IR_S16X2:
-        return CLASS_INTEGER;
-    case IR_PRED:
-        return CLASS_PREDICATE;
-    case IR_F16:
-    case IR_F16X2:
-    case IR_BF16:
-    case IR_BF16X2:
-    case IR_TF32:
-    case IR_F32:
-    case IR_F64:
-    case IR_E4M3X2:
-    case IR_E5M2X2:
-    case IR_E2M1X2:
-    case IR_E2M3X2:
-    case IR_E3M2X2:
-    case IR_F32X2:
-        return CLASS_FLOAT;
-    default:
-        return CLASS_OTHER;
-    }
-}
-
 bool check_operand_suits(uint8_t want, uint8_t have, bool relaxed)
 {
     unsigned want_size = opcodes_type_size(want), have_size = opcodes_type_size(have);
-    enum type_class want_class = check_operand_class(want), have_class = check_operand_class(have);
+    enum type_class want_class = opcodes_class(want), have_class = opcodes_class(have);
     if (want_class == CLASS_PREDICATE || have_class == CLASS_PREDICATE)
         return want_class == have_class;
     if (have_size != want_size && !(relaxed && have_size > want_size))
@@ -58,9 +17,7 @@ bool check_operand_suits(uint8_t want, uint8_t have, bool relaxed)
         return true;
     if (want_class != have_class)
         return false;
-    if (want_class == CLASS_INTEGER) /* pairs are in registers of bits */
-        return want != IR_U16X2 && want != IR_S16X2;
-    return have == want || (want == IR_TF32 && have == IR_F32);
+    return want_class == CLASS_INTEGER || have == want || (want == IR_TF32 && have == IR_F32);
 }
 
 const struct ir_register *check_operand_register(const struct parser *parser,
@@ -91,13 +48,13 @@ bool check_operand_is_immediate(const struct ir_operand *operand, uint8_t want)
     if (operand->kind != IR_OPERAND_IMM)
         return false;
     bool integer = operand->component == LITERAL_INT || operand->component == LITERAL_UNSIGNED;
-    switch (check_operand_class(want)) {
+    switch (opcodes_class(want)) {
     case CLASS_BITS:
         return integer || (operand->component == LITERAL_F32 && want == IR_B32) ||
                (operand->component == LITERAL_F64 && want == IR_B64);
     case CLASS_INTEGER:
     case CLASS_PREDICATE:
-        return integer && want != IR_U16X2 && want != IR_S16X2;
+        return integer;
     case CLASS_FLOAT:
         return !integer && (want == IR_F32 || want == IR_F64);
     default:

@@ -27,7 +27,7 @@ static bool special_suits(const struct parser *parser, const struct ir_operand *
         wide = true;
         break;
     case IR_GRIDID: /* was 32 bits before PTX 3.0 */
-        return check_operand_class(want) != CLASS_FLOAT && opcodes_type_size(want) >= 2;
+        return opcodes_class(want) != CLASS_FLOAT && opcodes_type_size(want) >= 2;
     case IR_IS_EXPLICIT_CLUSTER:
         return want == IR_PRED;
     default:
@@ -35,7 +35,7 @@ static bool special_suits(const struct parser *parser, const struct ir_operand *
     }
     if (symbol_special_parts(operand->index) > 1 && operand->count == 0)
         return false;
-    if (check_operand_class(want) == CLASS_FLOAT || want == IR_PRED)
+    if (opcodes_class(want) == CLASS_FLOAT || want == IR_PRED)
         return false;
     unsigned size = opcodes_type_size(want);
     return wide ? size == 8 : size == 4 || (narrow && size == 2);
@@ -49,7 +49,7 @@ static bool neighbours_suit(const struct parser *parser, const struct ir_operand
         const struct ir_operand *part = &vector->parts[i];
         enum type_class own = CLASS_BITS;
         if (part->kind == IR_OPERAND_REG)
-            own = check_operand_class(check_operand_register(parser, part)->type);
+            own = opcodes_class(check_operand_register(parser, part)->type);
         else if (part->kind == IR_OPERAND_IMM)
             own = part->component <= LITERAL_UNSIGNED ? CLASS_INTEGER : CLASS_FLOAT;
         if ((before == CLASS_INTEGER && own == CLASS_FLOAT) ||
@@ -69,7 +69,7 @@ static uint8_t vector_type(const struct parser *parser, const struct ir_operand 
     for (unsigned i = 0; i < vector->count && size <= 8; i++) {
         const struct ir_operand *part = &vector->parts[i];
         if (part->kind == IR_OPERAND_REG &&
-            check_operand_class(check_operand_register(parser, part)->type) != CLASS_FLOAT)
+            opcodes_class(check_operand_register(parser, part)->type) != CLASS_FLOAT)
             return bits[size];
     }
     return want;
@@ -81,11 +81,11 @@ static bool pack_suits(const struct parser *parser, const struct ir_operand *ope
 {
     if (operand->kind == IR_OPERAND_REG && operand->count == 0 && !operand->negate) {
         const struct ir_register *reg = check_operand_register(parser, operand);
-        return reg->vector > 1 && check_operand_class(want) == CLASS_BITS &&
+        return reg->vector > 1 && opcodes_class(want) == CLASS_BITS &&
                opcodes_type_size(reg->type) * reg->vector == opcodes_type_size(want);
     }
     unsigned each = operand->count == 0 ? 0 : opcodes_type_size(want) / operand->count;
-    if (operand->kind != IR_OPERAND_VECTOR || check_operand_class(want) != CLASS_BITS ||
+    if (operand->kind != IR_OPERAND_VECTOR || opcodes_class(want) != CLASS_BITS ||
         each * operand->count != opcodes_type_size(want) || each == 0 || operand->count < 2 ||
         !neighbours_suit(parser, operand))
         return false;
@@ -103,8 +103,7 @@ static bool pack_suits(const struct parser *parser, const struct ir_operand *ope
 
 static bool is_address_type(uint8_t type)
 {
-    return (check_operand_class(type) == CLASS_BITS ||
-            check_operand_class(type) == CLASS_INTEGER) &&
+    return opcodes_class(type) <= CLASS_PAIR &&
            (opcodes_type_size(type) == 4 || opcodes_type_size(type) == 8);
 }
 
@@ -199,7 +198,7 @@ static bool address_suits(const struct parser *parser, const struct ir_insn *ins
     const struct ir_operand *base = operand->parts;
     if (base->kind == IR_OPERAND_REG)
         return check_operand_is_register(parser, base, IR_B64, false)
-                   ? check_operand_class(check_operand_register(parser, base)->type) != CLASS_FLOAT
+                   ? opcodes_class(check_operand_register(parser, base)->type) != CLASS_FLOAT
                    : check_operand_is_register(parser, base, IR_U32, false);
     return (check_operand_is_symbol(base) && base->count == 0) ||
            (base->kind == IR_OPERAND_IMM && base->component <= LITERAL_UNSIGNED);
@@ -252,8 +251,8 @@ static bool video_suits(const struct parser *parser, const struct ir_insn *insn,
 static bool converted_special_suits(const struct ir_insn *insn, const struct ir_operand *operand)
 {
     return operand->kind == IR_OPERAND_SPECIAL && operand->index != IR_IS_EXPLICIT_CLUSTER &&
-           check_operand_class(insn->types[0]) == CLASS_INTEGER &&
-           check_operand_class(insn->types[1]) == CLASS_INTEGER &&
+           opcodes_class(insn->types[0]) == CLASS_INTEGER &&
+           opcodes_class(insn->types[1]) == CLASS_INTEGER &&
            (symbol_special_parts(operand->index) == 1 || operand->count != 0) &&
            (opcodes_type_size(insn->types[1]) <= 4 || operand->index == IR_CLOCK64 ||
             operand->index == IR_GLOBALTIMER || operand->index == IR_GRIDID);

@@ -19,27 +19,16 @@ static bool check_store(struct parser *parser, const struct reading *reading,
     return true;
 }
 
-static bool is_unsigned(uint8_t type)
-{
-    return type == IR_U8 || type == IR_U16 || type == IR_U32 || type == IR_U64;
-}
-
-static bool is_signed(uint8_t type)
-{
-    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64;
-}
-
 /* .lo .hs and the like are for unsigned types, .num for floats; bits know only equality. */
 static bool check_comparison(struct parser *parser, const struct reading *reading,
                              const struct ir_insn *insn)
 {
     uint8_t type = insn->op == IR_SET ? insn->types[1] : insn->types[0];
-    bool is_float = type == IR_F16 || type == IR_F16X2 || type == IR_BF16 || type == IR_BF16X2 ||
-                    type == IR_F32 || type == IR_F64;
-    bool is_bits = type == IR_B16 || type == IR_B32 || type == IR_B64;
+    bool is_float = opcodes_class(type) == CLASS_FLOAT, is_bits = opcodes_class(type) == CLASS_BITS;
+    bool is_unsigned = opcodes_class(type) == CLASS_INTEGER && !opcodes_types[type].is_signed;
     bool unsigned_name = check_mode_has(reading, "lo") || check_mode_has(reading, "ls") ||
                          check_mode_has(reading, "hi") || check_mode_has(reading, "hs");
-    if ((unsigned_name && !is_unsigned(type)) || (insn->compare >= IR_EQU && !is_float) ||
+    if ((unsigned_name && !is_unsigned) || (insn->compare >= IR_EQU && !is_float) ||
         (is_bits && insn->compare != IR_EQ && insn->compare != IR_NE))
         return parse_refuse(parser, reading,
                             "Mismatch between instruction type and comparison qualifier in '%.*s'");
@@ -299,11 +288,12 @@ static bool check_conversion(struct parser *parser, const struct reading *readin
                              const struct ir_insn *insn)
 {
     const uint8_t to = insn->types[0], from = insn->types[1];
-    const bool both = (is_signed(to) || is_unsigned(to)) && (is_signed(from) || is_unsigned(from));
-    if (!both || !check_mode_has(reading, "sat") || (is_signed(from) && is_unsigned(to)))
+    const bool to_sign = opcodes_types[to].is_signed, from_sign = opcodes_types[from].is_signed;
+    if (opcodes_class(to) != CLASS_INTEGER || opcodes_class(from) != CLASS_INTEGER ||
+        !check_mode_has(reading, "sat") || (from_sign && !to_sign))
         return true;
     const unsigned wide = opcodes_type_size(to), narrow = opcodes_type_size(from);
-    if (wide < narrow || (wide == narrow && is_signed(to) != is_signed(from)))
+    if (wide < narrow || (wide == narrow && to_sign != from_sign))
         return true;
     return parse_refuse(parser, reading, "Illegal modifier .sat for instruction '%.*s'");
 }
@@ -371,7 +361,7 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
     case IR_SETMAXNREG:
         return check_registers(parser, reading, insn);
     case IR_LOP3:
-        insn->operands[insn->boolean != IR_BOOL_NONE ? 5 : 4].bits &= 255;
+        insn->operands[insn->boolean != IR_ATOM_NONE ? 5 : 4].bits &= 255;
         return true;
     case IR_CP_ASYNC:
         return check_copy(parser, reading, insn);

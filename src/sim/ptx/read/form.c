@@ -9,8 +9,8 @@
 #include "ptx/read/ir.h"
 
 static const struct modifier modifiers[] = {
-    {"", FIELD_NONE, 0, 0, 0}, /* MODIFIER_UNKNOWN */
-#define MOD(text, field, value, version, target) {text, FIELD_##field, value, version, target},
+    {"", FIELD(op), 0, 0, 0}, /* MODIFIER_UNKNOWN */
+#define MOD(text, field, value, version, target) {text, FIELD(field), value, version, target},
 #include "ptx/read/opcodes_modifiers.def"
 #undef MOD
 };
@@ -37,14 +37,6 @@ struct dictionary {
     struct form_compiled *compiled[FORM_COUNT];
 };
 
-static uint32_t hash_text(const char *text, uint32_t length)
-{
-    uint32_t hash = UINT32_C(2166136261);
-    for (uint32_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT32_C(16777619);
-    return hash ^ hash >> 13;
-}
-
 static bool same_text(const char *known, const char *text, uint32_t length)
 {
     return strncmp(known, text, length) == 0 && known[length] == '\0';
@@ -58,7 +50,7 @@ const struct modifier *form_modifier(uint16_t index)
 uint16_t form_modifier_find(const struct reader *reader, const char *text, uint32_t length)
 {
     const struct dictionary *dictionary = reader->dictionary;
-    uint32_t at = hash_text(text, length) % SLOTS;
+    uint32_t at = parse_hash(text, length) % SLOTS;
     for (; dictionary->modifiers[at] != 0; at = (at + 1) % SLOTS)
         if (same_text(modifiers[dictionary->modifiers[at]].text, text, length))
             return dictionary->modifiers[at];
@@ -68,7 +60,7 @@ uint16_t form_modifier_find(const struct reader *reader, const char *text, uint3
 /* Index of the mnemonic's first form; NO_INDEX: not an instruction. */
 static int find_mnemonic(const struct dictionary *dictionary, struct name name)
 {
-    uint32_t at = hash_text(name.text, name.length) % SLOTS;
+    uint32_t at = parse_hash(name.text, name.length) % SLOTS;
     for (; dictionary->mnemonics[at] != 0; at = (at + 1) % SLOTS)
         if (same_text(forms[dictionary->mnemonics[at] - 1].mnemonic, name.text, name.length))
             return dictionary->mnemonics[at] - 1;
@@ -88,7 +80,7 @@ bool form_dictionary(struct reader *reader)
         return false;
     reader->dictionary = dictionary;
     for (uint16_t i = 1; i < MODIFIER_COUNT; i++) {
-        uint32_t at = hash_text(modifiers[i].text, (uint32_t)strlen(modifiers[i].text)) % SLOTS;
+        uint32_t at = parse_hash(modifiers[i].text, (uint32_t)strlen(modifiers[i].text)) % SLOTS;
         while (dictionary->modifiers[at] != 0)
             at = (at + 1) % SLOTS;
         dictionary->modifiers[at] = i;
@@ -101,7 +93,7 @@ bool form_dictionary(struct reader *reader)
         if (more)
             continue;
         uint32_t length = (uint32_t)strlen(forms[i].mnemonic);
-        uint32_t at = hash_text(forms[i].mnemonic, length) % SLOTS;
+        uint32_t at = parse_hash(forms[i].mnemonic, length) % SLOTS;
         while (dictionary->mnemonics[at] != 0)
             at = (at + 1) % SLOTS;
         dictionary->mnemonics[at] = (uint16_t)(i + 1);
@@ -114,7 +106,7 @@ bool form_dictionary(struct reader *reader)
 static uint8_t type_named(const struct reader *reader, const char *text, uint32_t length)
 {
     uint16_t index = form_modifier_find(reader, text, length);
-    return modifiers[index].field == FIELD_TYPE ? modifiers[index].value : IR_NONE;
+    return modifiers[index].field == FIELD(types) ? modifiers[index].value : IR_NONE;
 }
 
 static void compile_group(const struct reader *reader, const char *text, uint32_t length,
@@ -133,7 +125,7 @@ static void compile_group(const struct reader *reader, const char *text, uint32_
         uint32_t part = bar ? (uint32_t)(bar - text) : length;
         uint16_t index = form_modifier_find(reader, text, part);
         group->bits[index / 64] |= UINT64_C(1) << index % 64;
-        group->is_type |= modifiers[index].field == FIELD_TYPE;
+        group->is_type |= modifiers[index].field == FIELD(types);
         uint32_t used = bar ? part + 1 : part;
         text += used;
         length -= used;
@@ -236,7 +228,7 @@ static bool takes(const struct form_compiled *compiled, const struct reading *re
     }
     for (uint32_t m = 0; m < reading->modifier_count; m++) {
         uint16_t modifier = reading->modifiers[m];
-        bool is_type = modifiers[modifier].field == FIELD_TYPE;
+        bool is_type = modifiers[modifier].field == FIELD(types);
         if ((ignored >> modifiers[modifier].field & 1) != 0)
             continue;
         uint32_t g = (int)m < first ? 0 : compiled->leading;

@@ -8,46 +8,10 @@
 #include <stdint.h>
 
 enum ir_type {
-    IR_NONE,
-    IR_B8,
-    IR_B16,
-    IR_B32,
-    IR_B64,
-    IR_B128,
-    IR_U8,
-    IR_U16,
-    IR_U32,
-    IR_U64,
-    IR_S8,
-    IR_S16,
-    IR_S32,
-    IR_S64,
-    IR_F16,
-    IR_F16X2,
-    IR_BF16,
-    IR_BF16X2,
-    IR_TF32,
-    IR_F32,
-    IR_F64,
-    IR_E4M3X2,
-    IR_E5M2X2, /* 16 bits: two 8-bit floats */
-    IR_U16X2,
-    IR_S16X2,
-    IR_F32X2,
-    IR_E2M1X2, /* 8 bits: two 4-bit floats */
-    IR_E2M3X2,
-    IR_E3M2X2, /* 16 bits: two 6-bit floats, each in a byte */
-    IR_U4,     /* of cvt.pack */
-    IR_S4,
-    IR_U2,
-    IR_S2,
-    IR_E4M3, /* elements of matrices */
-    IR_E5M2,
-    IR_B1,
-    IR_PRED,
-    IR_TEXREF, /* from here on references */
-    IR_SAMPLERREF,
-    IR_SURFREF,
+#define IR_TYPE(name, word, bits, kind, is_signed) IR_##name,
+#include "ptx/read/opcodes_types.def"
+#undef IR_TYPE
+    IR_TYPE_COUNT
 };
 
 /* One enumerator per instruction of the ISA that the engine runs: IR_ADD, IR_LD, IR_BRA, ... */
@@ -89,7 +53,6 @@ enum ir_compare {
     IR_NUM,
     IR_NAN
 };
-enum ir_bool { IR_BOOL_NONE, IR_BOOL_AND, IR_BOOL_OR, IR_BOOL_XOR };
 enum ir_atomic {
     IR_ATOM_NONE,
     IR_ATOM_ADD,
@@ -154,12 +117,6 @@ enum ir_mode {
     IR_BAR_WARP_SYNC,
     IR_BAR_CLUSTER_ARRIVE,
     IR_BAR_CLUSTER_WAIT,
-    IR_REDUX_ADD,
-    IR_REDUX_MIN,
-    IR_REDUX_MAX,
-    IR_REDUX_AND,
-    IR_REDUX_OR,
-    IR_REDUX_XOR,
     IR_TRAP_SURF,
     IR_ZERO_SURF,
     IR_CLAMP_SURF,
@@ -236,43 +193,9 @@ enum ir_shape {
 /* The level that tex names, as the number of its operands. */
 enum ir_level { IR_LEVEL_NONE, IR_LEVEL, IR_GRADIENTS };
 enum ir_special {
-    IR_TID,
-    IR_NTID,
-    IR_LANEID,
-    IR_WARPID,
-    IR_NWARPID,
-    IR_CTAID,
-    IR_NCTAID,
-    IR_SMID,
-    IR_NSMID,
-    IR_GRIDID,
-    IR_LANEMASK_EQ,
-    IR_LANEMASK_LE,
-    IR_LANEMASK_LT,
-    IR_LANEMASK_GE,
-    IR_LANEMASK_GT,
-    IR_CLOCK,
-    IR_CLOCK_HI,
-    IR_CLOCK64,
-    IR_GLOBALTIMER,
-    IR_GLOBALTIMER_LO,
-    IR_GLOBALTIMER_HI,
-    IR_ENVREG,
-    IR_PM,
-    IR_TOTAL_SMEM_SIZE,
-    IR_AGGR_SMEM_SIZE,
-    IR_DYNAMIC_SMEM_SIZE,
-    IR_RESERVED_SMEM_BEGIN,
-    IR_RESERVED_SMEM_END,
-    IR_RESERVED_SMEM_CAP,
-    IR_CLUSTERID,
-    IR_NCLUSTERID,
-    IR_CLUSTER_CTAID,
-    IR_CLUSTER_NCTAID,
-    IR_CLUSTER_CTARANK,
-    IR_CLUSTER_NCTARANK,
-    IR_IS_EXPLICIT_CLUSTER,
-    IR_CURRENT_GRAPH_EXEC,
+#define IR_SPECIAL(special, name, type, vector, count) IR_##special,
+#include "ptx/read/opcodes_specials.def"
+#undef IR_SPECIAL
     IR_WARP_SZ,
 };
 
@@ -337,11 +260,13 @@ struct ir_insn {
     uint8_t types[4]; /* enum ir_type, in the order written; cvt: [0] destination, [1] source */
     uint8_t type_count;
     uint8_t vector; /* 1, 2, 4, 8: .v2 .v4 .v8 */
-    uint8_t rounding, half, compare, boolean, atomic, order, scope, mode, geometry;
+    uint8_t rounding, half, compare, atomic, order, scope, mode, geometry;
+    uint8_t boolean;       /* enum ir_atomic: what combines a predicate with another */
+    uint8_t mode2;         /* changes what the mode says: check_mode.c */
     uint8_t space, space2; /* enum ptx_space; space2: source of cp.async */
     bool to;               /* cvta.to */
     bool saturate, ftz, approx, full, cc, relu, uniform, sync, array, noftz, nan, xorsign, abs,
-        aligned, satfinite, ignore_src, parity, noinc, po, cluster, im2col, sparse;
+        aligned, satfinite, parity, noinc, po, cluster, im2col, sparse;
     uint8_t level;     /* enum ir_level, of tex */
     uint8_t component; /* of tld4: 0 to 3; of wmma.load: 0 a, 1 b, 2 c */
     uint8_t shape;     /* enum ir_shape */
@@ -454,7 +379,34 @@ struct ir_module {
 };
 
 /* --- opcodes.c --- */
-unsigned opcodes_type_size(enum ir_type type);    /* bytes; predicates 1 */
+enum type_class {
+    CLASS_BITS,
+    CLASS_INTEGER,
+    CLASS_PAIR, /* of integers, in a register of bits */
+    CLASS_FLOAT,
+    CLASS_PREDICATE,
+    CLASS_OTHER
+};
+
+struct opcodes_type {
+    const char *word; /* of declarations; NULL: a register or variable has no such type */
+    unsigned bits;    /* predicates 8 */
+    uint8_t kind;     /* enum type_class */
+    bool is_signed;
+};
+
+extern const struct opcodes_type opcodes_types[IR_TYPE_COUNT];
+
+static inline unsigned opcodes_type_size(unsigned type) /* bytes */
+{
+    return (opcodes_types[type].bits + 7U) / 8;
+}
+
+static inline enum type_class opcodes_class(unsigned type)
+{
+    return (enum type_class)opcodes_types[type].kind;
+}
+
 unsigned opcodes_rank(enum ir_geometry geometry); /* dimensions of a tensor; 0: of none */
 extern const char *const opcodes_text[];          /* "add" */
 

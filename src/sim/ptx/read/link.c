@@ -19,14 +19,6 @@ struct linking {
     bool functions;
 };
 
-static uint32_t hash_text(const char *text)
-{
-    uint32_t hash = UINT32_C(2166136261);
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT32_C(16777619);
-    return hash ^ hash >> 15;
-}
-
 static struct ir_variable *variable_at(const struct linking *linking, uint32_t index)
 {
     return &linking->reader->module->variables[index];
@@ -41,6 +33,13 @@ static const char *name_at(const struct linking *linking, uint32_t index)
 {
     return linking->functions ? function_at(linking, index)->name
                               : variable_at(linking, index)->name;
+}
+
+static uint32_t hash_at(const struct linking *linking, uint32_t index)
+{
+    const char *name = name_at(linking, index);
+
+    return parse_hash(name, (uint32_t)strlen(name));
 }
 
 static uint8_t linkage_at(const struct linking *linking, uint32_t index)
@@ -106,7 +105,7 @@ static void unite(struct linking *linking)
         linking->map[i] = i;
         if (linkage_at(linking, i) == IR_STATIC)
             continue;
-        uint32_t at = hash_text(name_at(linking, i)) & mask;
+        uint32_t at = hash_at(linking, i) & mask;
         while (linking->slots[at] != 0 &&
                strcmp(name_at(linking, linking->slots[at] - 1), name_at(linking, i)) != 0)
             at = (at + 1) & mask;
@@ -118,7 +117,7 @@ static void unite(struct linking *linking)
     for (uint32_t i = 0; i < linking->count; i++) {
         if (linkage_at(linking, i) == IR_STATIC)
             continue;
-        uint32_t at = hash_text(name_at(linking, i)) & mask;
+        uint32_t at = hash_at(linking, i) & mask;
         while (strcmp(name_at(linking, linking->slots[at] - 1), name_at(linking, i)) != 0)
             at = (at + 1) & mask;
         linking->map[i] = linking->slots[at] - 1;

@@ -11,58 +11,11 @@ const char *const opcodes_text[] = {
 #undef IR_OP
 };
 
-unsigned opcodes_type_size(enum ir_type type)
-{
-    switch (type) {
-    case IR_NONE:
-        return 0;
-    case IR_B8:
-    case IR_U8:
-    case IR_S8:
-    case IR_E2M1X2:
-    case IR_U4:
-    case IR_S4:
-    case IR_U2:
-    case IR_S2:
-    case IR_E4M3:
-    case IR_E5M2:
-    case IR_B1:
-    case IR_PRED:
-        return 1;
-    case IR_B16:
-    case IR_U16:
-    case IR_S16:
-    case IR_F16:
-    case IR_BF16:
-    case IR_E4M3X2:
-    case IR_E5M2X2:
-    case IR_E2M3X2:
-    case IR_E3M2X2:
-        return 2;
-    case IR_B32:
-    case IR_U32:
-    case IR_S32:
-    case IR_F16X2:
-    case IR_BF16X2:
-    case IR_TF32:
-    case IR_F32:
-    case IR_U16X2:
-    case IR_S16X2:
-        return 4;
-    case IR_B64:
-    case IR_U64:
-    case IR_S64:
-    case IR_F64:
-    case IR_F32X2:
-    case IR_TEXREF:
-    case IR_SAMPLERREF:
-    case IR_SURFREF:
-        return 8;
-    case IR_B128:
-        return 16;
-    }
-    return 0;
-}
+const struct opcodes_type opcodes_types[IR_TYPE_COUNT] = {
+#define IR_TYPE(name, word, bits, kind, is_signed) {word, bits, CLASS_##kind, is_signed},
+#include "ptx/read/opcodes_types.def"
+#undef IR_TYPE
+};
 
 unsigned opcodes_rank(enum ir_geometry geometry)
 {

@@ -10,10 +10,11 @@
 enum { DEFAULT_MAX_ERRORS = 100, MAX_QUOTED = 64 };
 
 /* --- Memory --- */
-void parse_no_memory(struct reader *reader)
+bool parse_no_memory(struct reader *reader)
 {
     reader->no_memory = true;
     reader->stop = true;
+    return false;
 }
 
 void *parse_alloc(struct parser *parser, size_t size)
@@ -73,40 +74,36 @@ static void add_message(struct parser *parser, uint32_t line, const char *kind, 
         reader->stop = true;
 }
 
-void parse_error(struct parser *parser, uint32_t line, const char *format, ...)
+bool parse_error(struct parser *parser, uint32_t line, const char *format, ...)
 {
     char message[512];
     va_list arguments;
+
     if (parser->reader->stop)
-        return;
+        return false;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     parser->reader->failed = true;
     add_message(parser, line, "error", message);
+    return false;
 }
 
 bool parse_refuse(struct parser *parser, const struct reading *reading, const char *format)
 {
-    parse_error(parser, reading->line, format, (int)reading->mnemonic.length,
-                reading->mnemonic.text);
-    return false;
+    return parse_error(parser, reading->line, format, (int)reading->mnemonic.length,
+                       reading->mnemonic.text);
 }
 
-void parse_unknown(struct parser *parser, uint32_t line, struct name name)
+bool parse_unknown(struct parser *parser, uint32_t line, struct name name)
 {
-    parse_error(parser, line, "Unknown symbol '%.*s'", (int)name.length, name.text);
+    return parse_error(parser, line, "Unknown symbol '%.*s'", (int)name.length, name.text);
 }
 
-void parse_unsupported(struct parser *parser, uint32_t line, const char *format, ...)
+void parse_unsupported(struct parser *parser, uint32_t line, const char *message)
 {
-    char message[512];
-    va_list arguments;
     if (parser->reader->stop)
         return;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     parser->reader->unsupported_count++;
     add_message(parser, line, "error", message);
 }
@@ -127,12 +124,12 @@ void parse_lacking(struct parser *parser, uint32_t line, const char *format, ...
                      "error", message);
 }
 
-void parse_syntax(struct parser *parser)
+bool parse_syntax(struct parser *parser)
 {
     const struct token *token = &parser->token;
     char quoted[MAX_QUOTED + 2];
     if (parser->fatal)
-        return;
+        return false;
     parser->fatal = true;
     uint32_t length = token->length < MAX_QUOTED ? token->length : MAX_QUOTED;
     snprintf(quoted, sizeof quoted, "%s%.*s", token->kind == TOKEN_WORD ? "." : "", (int)length,
@@ -150,6 +147,7 @@ void parse_syntax(struct parser *parser)
     }
     parser->lexer.at = parser->lexer.end;
     parser->token = (struct token){.kind = TOKEN_END, .line = token->line, .text = ""};
+    return false;
 }
 
 /* --- Small steps --- */
@@ -188,8 +186,7 @@ bool parse_expect(struct parser *parser, unsigned punctuation)
 {
     if (parse_accept(parser, punctuation))
         return true;
-    parse_syntax(parser);
-    return false;
+    return parse_syntax(parser);
 }
 
 bool parse_name(struct parser *parser, struct name *name)
@@ -197,8 +194,7 @@ bool parse_name(struct parser *parser, struct name *name)
     *name = (struct name){parser->token.text, parser->token.length};
     if (parser->token.kind != TOKEN_NAME) {
         *name = (struct name){"", 0};
-        parse_syntax(parser);
-        return false;
+        return parse_syntax(parser);
     }
     parse_next(parser);
     return true;
@@ -209,8 +205,7 @@ bool parse_integer(struct parser *parser, uint64_t *value)
     *value = parser->token.value;
     if (parser->token.kind != TOKEN_INT) {
         *value = 0;
-        parse_syntax(parser);
-        return false;
+        return parse_syntax(parser);
     }
     parse_next(parser);
     return true;

@@ -25,7 +25,7 @@ static struct value of_double(double number)
 
 static struct value of_bool(bool truth)
 {
-    return (struct value){LITERAL_INT, truth};
+    return (struct value){.kind = LITERAL_INT, .bits = truth};
 }
 
 static bool is_float(struct value value)
@@ -40,70 +40,58 @@ static bool is_true(struct value value)
 
 static bool fail(struct parser *parser, const char *what)
 {
-    parse_error(parser, parser->token.line, "%s in constant expression", what);
-    return false;
+    return parse_error(parser, parser->token.line, "%s in constant expression", what);
 }
 
-static bool float_binary(struct parser *parser, unsigned op, struct value left, struct value right,
-                         struct value *result)
+static struct value failed(struct parser *parser, const char *what)
+{
+    fail(parser, what);
+    return (struct value){.failed = true};
+}
+
+static struct value float_binary(struct parser *parser, unsigned op, struct value left,
+                                 struct value right)
 {
     double a = as_double(left), b = as_double(right);
+
     switch (op) {
     case '+':
-        *result = of_double(a + b);
-        return true;
+        return of_double(a + b);
     case '-':
-        *result = of_double(a - b);
-        return true;
+        return of_double(a - b);
     case '*':
-        *result = of_double(a * b);
-        return true;
+        return of_double(a * b);
     case '/':
-        *result = of_double(a / b);
-        return true;
+        return of_double(a / b);
     case '<':
-        *result = of_bool(a < b);
-        return true;
+        return of_bool(a < b);
     case '>':
-        *result = of_bool(a > b);
-        return true;
+        return of_bool(a > b);
     case PAIR('<', '='):
-        *result = of_bool(a <= b);
-        return true;
+        return of_bool(a <= b);
     case PAIR('>', '='):
-        *result = of_bool(a >= b);
-        return true;
+        return of_bool(a >= b);
     case PAIR('=', '='):
-        *result = of_bool(a == b);
-        return true;
+        return of_bool(a == b);
     case PAIR('!', '='):
-        *result = of_bool(a != b);
-        return true;
+        return of_bool(a != b);
     case PAIR('&', '&'):
-        *result = of_bool(is_true(left) && is_true(right));
-        return true;
+        return of_bool(is_true(left) && is_true(right));
     case PAIR('|', '|'):
-        *result = of_bool(is_true(left) || is_true(right));
-        return true;
+        return of_bool(is_true(left) || is_true(right));
     default:
-        return fail(parser, "Floating-point operand where an integer is expected");
+        return failed(parser, "Floating-point operand where an integer is expected");
     }
 }
 
-static bool divide(struct parser *parser, unsigned op, bool is_unsigned, uint64_t a, uint64_t b,
-                   uint64_t *bits)
+/* Not by zero. */
+static uint64_t divide(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
 {
-    if (b == 0)
-        return fail(parser, "Division by zero");
     if (is_unsigned)
-        *bits = op == '/' ? a / b : a % b;
-    else if (b == UINT64_MAX) /* -1: the smallest number has no positive counterpart */
-        *bits = op == '/' ? 0 - a : 0;
-    else if (op == '/')
-        *bits = (uint64_t)((int64_t)a / (int64_t)b);
-    else
-        *bits = (uint64_t)((int64_t)a % (int64_t)b);
-    return true;
+        return op == '/' ? a / b : a % b;
+    if (b == UINT64_MAX) /* -1: the smallest number has no positive counterpart */
+        return op == '/' ? 0 - a : 0;
+    return (uint64_t)(op == '/' ? (int64_t)a / (int64_t)b : (int64_t)a % (int64_t)b);
 }
 
 static uint64_t shift(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
@@ -135,53 +123,45 @@ static bool compare(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
     }
 }
 
-static bool binary(struct parser *parser, unsigned op, struct value left, struct value right,
-                   struct value *result)
+static struct value binary(struct parser *parser, unsigned op, struct value left,
+                           struct value right)
 {
+    const bool sign = left.kind != LITERAL_UNSIGNED && right.kind != LITERAL_UNSIGNED;
+    const enum literal kind = sign ? LITERAL_INT : LITERAL_UNSIGNED;
+    const uint64_t a = left.bits, b = right.bits;
+
     /* An exact single is not for arithmetic. */
     if (left.kind == LITERAL_F32 || right.kind == LITERAL_F32)
-        return fail(parser, "Single-precision literal");
+        return failed(parser, "Single-precision literal");
     if (is_float(left) || is_float(right))
-        return float_binary(parser, op, left, right, result);
-    bool is_unsigned = left.kind == LITERAL_UNSIGNED || right.kind == LITERAL_UNSIGNED;
-    uint64_t a = left.bits, b = right.bits;
-    *result = (struct value){is_unsigned ? LITERAL_UNSIGNED : LITERAL_INT, 0};
+        return float_binary(parser, op, left, right);
     switch (op) {
     case '+':
-        result->bits = a + b;
-        return true;
+        return (struct value){.kind = kind, .bits = a + b};
     case '-':
-        result->bits = a - b;
-        return true;
+        return (struct value){.kind = kind, .bits = a - b};
     case '*':
-        result->bits = a * b;
-        return true;
+        return (struct value){.kind = kind, .bits = a * b};
     case '/':
     case '%':
-        return divide(parser, op, is_unsigned, a, b, &result->bits);
+        return b == 0 ? failed(parser, "Division by zero")
+                      : (struct value){.kind = kind, .bits = divide(op, !sign, a, b)};
     case '&':
-        result->bits = a & b;
-        return true;
+        return (struct value){.kind = kind, .bits = a & b};
     case '|':
-        result->bits = a | b;
-        return true;
+        return (struct value){.kind = kind, .bits = a | b};
     case '^':
-        result->bits = a ^ b;
-        return true;
+        return (struct value){.kind = kind, .bits = a ^ b};
     case PAIR('<', '<'):
     case PAIR('>', '>'):
-        result->kind = left.kind;
-        result->bits = shift(op, left.kind == LITERAL_UNSIGNED, a, b);
-        return true;
+        return (struct value){.kind = left.kind,
+                              .bits = shift(op, left.kind == LITERAL_UNSIGNED, a, b)};
     case PAIR('&', '&'):
-        *result = of_bool(a != 0 && b != 0);
-        return true;
+        return of_bool(a != 0 && b != 0);
     case PAIR('|', '|'):
-        *result = of_bool(a != 0 || b != 0);
-        return true;
+        return of_bool(a != 0 || b != 0);
     default:
-        *result = of_bool(compare(op, is_unsigned, a, b));
-        return true;
+        return of_bool(compare(op, !sign, a, b));
     }
 }
 
@@ -231,10 +211,8 @@ static bool parenthesis(struct parser *parser, struct value *value)
 {
     if (parser->token.kind == TOKEN_WORD) {
         bool is_unsigned = parse_is_word(parser, "u64");
-        if (!is_unsigned && !parse_is_word(parser, "s64")) {
-            parse_syntax(parser);
-            return false;
-        }
+        if (!is_unsigned && !parse_is_word(parser, "s64"))
+            return parse_syntax(parser);
         parse_next(parser);
         if (!parse_expect(parser, ')') || !unary(parser, value))
             return false;
@@ -249,7 +227,7 @@ static bool parenthesis(struct parser *parser, struct value *value)
 static bool primary(struct parser *parser, struct value *value)
 {
     const struct token *token = &parser->token;
-    *value = (struct value){LITERAL_INT, token->value};
+    *value = (struct value){.kind = LITERAL_INT, .bits = token->value};
     if (parse_accept(parser, '('))
         return parenthesis(parser, value);
     switch (token->kind) {
@@ -270,17 +248,15 @@ static bool primary(struct parser *parser, struct value *value)
             value->bits = 32;
             break;
         }
-        parse_syntax(parser);
-        return false;
+        return parse_syntax(parser);
     default:
-        parse_syntax(parser);
-        return false;
+        return parse_syntax(parser);
     }
     parse_next(parser);
     return true;
 }
 
-static bool negate(struct parser *parser, struct value *value)
+static void negate(struct value *value)
 {
     if (value->kind == LITERAL_F32)
         value->bits ^= UINT32_C(0x80000000);
@@ -288,8 +264,6 @@ static bool negate(struct parser *parser, struct value *value)
         value->bits ^= UINT64_C(1) << 63;
     else
         value->bits = 0 - value->bits;
-    (void)parser;
-    return true;
 }
 
 static bool unary(struct parser *parser, struct value *value)
@@ -308,7 +282,7 @@ static bool unary(struct parser *parser, struct value *value)
     while (count > 0) {
         switch (ops[--count]) {
         case '-':
-            negate(parser, value);
+            negate(value);
             break;
         case '!':
             *value = of_bool(!is_true(*value));
@@ -338,7 +312,10 @@ static bool climb(struct parser *parser, unsigned least, struct value *value)
         struct value right;
         parse_next(parser);
         /* Depth here is at most the number of precedences. */
-        if (!climb(parser, strength + 1, &right) || !binary(parser, op, *value, right, value))
+        if (!climb(parser, strength + 1, &right))
+            return false;
+        *value = binary(parser, op, *value, right);
+        if (value->failed)
             return false;
     }
 }
@@ -359,11 +336,10 @@ static bool ternary(struct parser *parser, struct value *value)
 
 bool parse_expr_constant(struct parser *parser, struct value *value)
 {
-    *value = (struct value){LITERAL_INT, 0};
+    *value = (struct value){.kind = LITERAL_INT, .bits = 0};
     if (parser->nesting >= MAX_NESTING) {
         fail(parser, "Too deep nesting");
-        parse_syntax(parser);
-        return false;
+        return parse_syntax(parser);
     }
     parser->nesting++;
     bool good = ternary(parser, value);
@@ -378,10 +354,8 @@ bool parse_expr_size(struct parser *parser, uint64_t *value)
     *value = 0;
     if (!parse_expr_constant(parser, &constant))
         return false;
-    if (is_float(constant) || (constant.kind == LITERAL_INT && (int64_t)constant.bits < 0)) {
-        parse_error(parser, line, "Non-negative integer expected");
-        return false;
-    }
+    if (is_float(constant) || (constant.kind == LITERAL_INT && (int64_t)constant.bits < 0))
+        return parse_error(parser, line, "Non-negative integer expected");
     *value = constant.bits;
     return true;
 }

@@ -26,23 +26,18 @@ struct initializer {
 static bool reserve(struct parser *parser, struct initializer *initializer)
 {
     uint64_t end = (initializer->next + 1) * initializer->element;
-    if (initializer->next >= initializer->limit) {
-        parse_error(parser, parser->token.line, "Too many initial values for variable '%s'",
-                    initializer->variable->name);
-        return false;
-    }
-    if (end > MAX_INIT_BYTES - parser->reader->init_bytes) {
-        parse_error(parser, parser->token.line, "Initial value of variable '%s' is too large",
-                    initializer->variable->name);
-        return false;
-    }
+    if (initializer->next >= initializer->limit)
+        return parse_error(parser, parser->token.line, "Too many initial values for variable '%s'",
+                           initializer->variable->name);
+    if (end > MAX_INIT_BYTES - parser->reader->init_bytes)
+        return parse_error(parser, parser->token.line,
+                           "Initial value of variable '%s' is too large",
+                           initializer->variable->name);
     if (end > initializer->capacity) {
         size_t capacity = (size_t)end * 2 + 64;
         uint8_t *data = realloc(initializer->data, capacity);
-        if (!data) {
-            parse_no_memory(parser->reader);
-            return false;
-        }
+        if (!data)
+            return parse_no_memory(parser->reader);
         memset(data + initializer->capacity, 0, capacity - initializer->capacity);
         initializer->data = data;
         initializer->capacity = capacity;

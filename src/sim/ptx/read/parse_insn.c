@@ -75,10 +75,8 @@ static bool read_guard(struct parser *parser, struct reading *reading)
 static bool read_modifiers(struct parser *parser, struct reading *reading)
 {
     while (parser->token.kind == TOKEN_WORD) {
-        if (reading->modifier_count == MAX_MODIFIERS) {
-            parse_syntax(parser);
-            return false;
-        }
+        if (reading->modifier_count == MAX_MODIFIERS)
+            return parse_syntax(parser);
         uint32_t at = reading->modifier_count++;
         reading->words[at] = (struct name){parser->token.text, parser->token.length};
         reading->modifiers[at] =
@@ -215,24 +213,19 @@ static bool check_arguments(struct parser *parser, const struct reading *reading
                             struct ir_operand *group, const struct ir_parameter *parameters,
                             uint32_t count, bool variadic)
 {
-    if (group->count < count || (group->count > count && !variadic)) {
-        parse_error(parser, reading->line,
-                    "Call has wrong number of parameters, %u expected and %u given", count,
-                    group->count);
-        return false;
-    }
+    if (group->count < count || (group->count > count && !variadic))
+        return parse_error(parser, reading->line,
+                           "Call has wrong number of parameters, %u expected and %u given", count,
+                           group->count);
     for (uint32_t i = 0; i < group->count; i++) {
         struct ir_operand *part = &group->parts[i];
         const struct ir_parameter *parameter = i < count ? &parameters[i] : NULL;
         bool open = variadic && i + 1 >= count;
-        if (part->kind == IR_OPERAND_LABEL) {
-            parse_unknown(parser, reading->line, parse_operand_name(part));
-            return false;
-        }
-        if (parameter && !open && !argument_fits(parser, part, parameter)) {
-            parse_error(parser, reading->line, "Type of argument %u does not match in 'call'", i);
-            return false;
-        }
+        if (part->kind == IR_OPERAND_LABEL)
+            return parse_unknown(parser, reading->line, parse_operand_name(part));
+        if (parameter && !open && !argument_fits(parser, part, parameter))
+            return parse_error(parser, reading->line,
+                               "Type of argument %u does not match in 'call'", i);
         fix_argument(part, parameter);
         part->count = 0;
     }
@@ -253,11 +246,9 @@ static bool check_call(struct parser *parser, struct reading *reading)
     if (operands[1].kind != IR_OPERAND_REG)
         return false;
     const struct ir_table *table = NULL;
-    if (reading->operand_count < 4) {
-        parse_error(parser, reading->line,
-                    "Prototype or list of targets expected in indirect call");
-        return false;
-    }
+    if (reading->operand_count < 4)
+        return parse_error(parser, reading->line,
+                           "Prototype or list of targets expected in indirect call");
     if (operands[3].kind == IR_OPERAND_TABLE)
         table = (const struct ir_table *)parser->tables.data + operands[3].index;
     bool prototype = table && table->prototype;
@@ -275,10 +266,8 @@ static bool finish_call(struct parser *parser, struct reading *reading, struct i
     const struct form_compiled *form;
     int at = NO_INDEX;
     form = form_next(parser, reading, &at, 0);
-    if (!form) {
-        parse_error(parser, reading->line, "Illegal modifier for instruction 'call'");
-        return false;
-    }
+    if (!form)
+        return parse_error(parser, reading->line, "Illegal modifier for instruction 'call'");
     if (!check_call(parser, reading))
         return false;
     insn->op = IR_CALL;

@@ -394,10 +394,8 @@ static bool keep_input(struct reader *reader, const char *name)
     size_t size = strlen(name) + 1;
     char *copy = arena_alloc(reader->scratch, size);
     char **place = copy ? parse_list_add(reader, &reader->inputs, sizeof *place) : NULL;
-    if (!place) {
-        parse_no_memory(reader);
-        return false;
-    }
+    if (!place)
+        return parse_no_memory(reader);
     *place = memcpy(copy, name, size);
     return true;
 }

@@ -125,7 +125,7 @@ static bool take_register(struct parser *parser, struct ir_operand *operand)
 static void read_index(struct parser *parser, const struct symbol *symbol,
                        struct ir_operand *operand)
 {
-    struct value value = {LITERAL_INT, 0};
+    struct value value = {.kind = LITERAL_INT};
     uint32_t line = parser->token.line;
     uint64_t size = element_size(parser, symbol);
     parse_next(parser);

@@ -18,10 +18,8 @@ static bool parameter_shape(struct parser *parser, struct shape *shape)
     uint32_t pointee = 0;
     *shape = (struct shape){.vector = 1};
     shape->reg = parse_is_word(parser, "reg");
-    if (!shape->reg && !parse_is_word(parser, "param")) {
-        parse_syntax(parser);
-        return false;
-    }
+    if (!shape->reg && !parse_is_word(parser, "param"))
+        return parse_syntax(parser);
     parse_next(parser);
     while (parser->token.kind == TOKEN_WORD) {
         if (parse_accept_word(parser, "align")) {
@@ -41,10 +39,8 @@ static bool parameter_shape(struct parser *parser, struct shape *shape)
             break;
         }
     }
-    if (shape->type == IR_NONE) {
-        parse_syntax(parser);
-        return false;
-    }
+    if (shape->type == IR_NONE)
+        return parse_syntax(parser);
     return true;
 }
 

@@ -10,26 +10,13 @@
 enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536, MAX_PARAM_ALIGN = 128 };
 #define MAX_ALIGN 65536
 
-static const struct {
-    const char *word;
-    uint8_t type;
-} types[] = {
-    {"b8", IR_B8},         {"b16", IR_B16},         {"b32", IR_B32},
-    {"b64", IR_B64},       {"b128", IR_B128},       {"u8", IR_U8},
-    {"u16", IR_U16},       {"u32", IR_U32},         {"u64", IR_U64},
-    {"s8", IR_S8},         {"s16", IR_S16},         {"s32", IR_S32},
-    {"s64", IR_S64},       {"f16", IR_F16},         {"f16x2", IR_F16X2},
-    {"f32", IR_F32},       {"f64", IR_F64},         {"pred", IR_PRED},
-    {"texref", IR_TEXREF}, {"surfref", IR_SURFREF}, {"samplerref", IR_SAMPLERREF},
-};
-
 bool parse_variable_type(struct parser *parser, uint8_t *type)
 {
     if (parser->token.kind != TOKEN_WORD)
         return false;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (parse_is_word(parser, types[i].word)) {
-            *type = types[i].type;
+    for (uint8_t i = 0; i < IR_TYPE_COUNT; i++) {
+        if (opcodes_types[i].word && parse_is_word(parser, opcodes_types[i].word)) {
+            *type = i;
             if (*type == IR_B128 && parser->version < 803)
                 parse_error(parser, parser->token.line, "Type .b128 requires PTX version 8.3");
             parse_next(parser);
@@ -104,10 +91,8 @@ static bool dimensions(struct parser *parser, uint64_t *dims, uint32_t *count, b
     *open = false;
     while (parse_accept(parser, '[')) {
         uint64_t size = 0;
-        if (*count == MAX_DIMENSIONS) {
-            parse_syntax(parser);
-            return false;
-        }
+        if (*count == MAX_DIMENSIONS)
+            return parse_syntax(parser);
         if (*count == 0 && parse_is(parser, ']')) {
             *open = true;
         } else {
@@ -167,11 +152,10 @@ static bool merge(struct parser *parser, const struct symbol *old, struct ir_var
     bool one_extern = before->linkage == IR_EXTERN || added->linkage == IR_EXTERN;
     bool same = before->space == added->space && before->type == added->type &&
                 (before->size == added->size || before->unsized || added->unsized);
-    if (!one_extern || !same) {
-        parse_error(parser, added->line, "%s of variable '%s'",
-                    one_extern ? "Declarations do not match" : "Duplicate definition", added->name);
-        return false;
-    }
+    if (!one_extern || !same)
+        return parse_error(parser, added->line, "%s of variable '%s'",
+                           one_extern ? "Declarations do not match" : "Duplicate definition",
+                           added->name);
     *index = old->index;
     if (before->linkage == IR_EXTERN && added->linkage != IR_EXTERN)
         *before = *added;

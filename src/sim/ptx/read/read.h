@@ -241,24 +241,23 @@ struct parser {
     struct list indices; /* of a table */
 };
 
-/* --- Errors and small steps --- */
+/* --- Errors and small steps --- Those that report are always false. --- */
 void *parse_alloc(struct parser *parser, size_t size);
 char *parse_copy(struct parser *parser, struct name name);
 /* Room for one more; NULL: no memory. The new element is zero. */
 void *parse_list_add(struct reader *reader, struct list *list, size_t size);
 void *parse_move(struct parser *parser, struct list *list, size_t size);
-void parse_no_memory(struct reader *reader);
-void parse_error(struct parser *parser, uint32_t line, const char *format, ...)
+bool parse_no_memory(struct reader *reader);
+bool parse_error(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Report what is wrong with an instruction, whose name the format takes. Always false. */
+/* Report what is wrong with an instruction, whose name the format takes. */
 bool parse_refuse(struct parser *parser, const struct reading *reading, const char *format);
-void parse_unknown(struct parser *parser, uint32_t line, struct name name); /* a symbol */
-void parse_unsupported(struct parser *parser, uint32_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+bool parse_unknown(struct parser *parser, uint32_t line, struct name name); /* a symbol */
+void parse_unsupported(struct parser *parser, uint32_t line, const char *message);
 /* The function that is read now cannot run; the first reason is kept, and all else goes on. */
 void parse_lacking(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void parse_syntax(struct parser *parser); /* at the current token */
+bool parse_syntax(struct parser *parser); /* at the current token */
 void parse_next(struct parser *parser);
 static inline bool parse_is(const struct parser *parser, unsigned punctuation)
 {
@@ -275,6 +274,15 @@ static inline bool parse_name_is(struct name name, const char *text)
 {
     return strlen(text) == name.length && memcmp(name.text, text, name.length) == 0;
 }
+static inline uint32_t parse_hash(const char *text, uint32_t length)
+{
+    uint32_t hash = UINT32_C(2166136261);
+
+    for (uint32_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT32_C(16777619);
+    return hash ^ hash >> 15;
+}
+
 #define PAIR(first, second) ((unsigned)(first) << 8 | (unsigned)(second))
 
 /* --- Expressions --- */
@@ -282,6 +290,7 @@ enum literal { LITERAL_INT, LITERAL_UNSIGNED, LITERAL_F32, LITERAL_F64 };
 struct value {
     enum literal kind;
     uint64_t bits;
+    bool failed; /* reported */
 };
 
 /* --- Declarations --- */

@@ -10,14 +10,6 @@
 
 enum { FIRST_BUCKETS = 1024, MAX_RANGE_DIGITS = 10 };
 
-static uint32_t hash_name(struct name name)
-{
-    uint32_t hash = UINT32_C(2166136261);
-    for (uint32_t i = 0; i < name.length; i++)
-        hash = (hash ^ (unsigned char)name.text[i]) * UINT32_C(16777619);
-    return hash ^ hash >> 15;
-}
-
 static bool same(const struct symbol *symbol, struct name name, uint32_t hash)
 {
     return symbol->hash == hash && symbol->name.length == name.length &&
@@ -69,7 +61,7 @@ struct symbol *symbol_add(struct parser *parser, struct name name, enum symbol_k
                           uint32_t index)
 {
     struct symbols *symbols = &parser->symbols;
-    uint32_t hash = hash_name(name);
+    uint32_t hash = parse_hash(name.text, name.length);
     uint8_t space = name_space(kind);
     for (struct symbol *old = *bucket_of(symbols, hash); old; old = old->chain) {
         if (!same(old, name, hash) || old->depth != parser->depth || name_space(old->kind) != space)
@@ -119,7 +111,7 @@ void symbol_leave(struct parser *parser, unsigned depth)
 
 static struct symbol *find_exact(struct parser *parser, struct name name, uint8_t space)
 {
-    uint32_t hash = hash_name(name);
+    uint32_t hash = parse_hash(name.text, name.length);
     struct symbol *symbol = *bucket_of(&parser->symbols, hash);
     for (; symbol; symbol = symbol->chain)
         if (same(symbol, name, hash) && name_space(symbol->kind) == space)
@@ -158,10 +150,8 @@ static bool grow_numbers(struct parser *parser)
     uint32_t old_capacity = parser->number_capacity;
     uint32_t capacity = old_capacity == 0 ? 256 : old_capacity * 2;
     uint64_t *numbers = capacity > UINT32_MAX / 64 ? NULL : calloc(capacity, 2 * sizeof *numbers);
-    if (!numbers) {
-        parse_no_memory(parser->reader);
-        return false;
-    }
+    if (!numbers)
+        return parse_no_memory(parser->reader);
     parser->numbers = numbers;
     parser->number_capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; i++) {
@@ -255,44 +245,10 @@ static const struct special {
     const char *name;
     uint8_t special, type, vector, count; /* count: %name0 to %name(count-1) */
 } specials[] = {
-    {"%tid", IR_TID, IR_U32, 4, 0},
-    {"%ntid", IR_NTID, IR_U32, 4, 0},
-    {"%laneid", IR_LANEID, IR_U32, 1, 0},
-    {"%warpid", IR_WARPID, IR_U32, 1, 0},
-    {"%nwarpid", IR_NWARPID, IR_U32, 1, 0},
-    {"%ctaid", IR_CTAID, IR_U32, 4, 0},
-    {"%nctaid", IR_NCTAID, IR_U32, 4, 0},
-    {"%smid", IR_SMID, IR_U32, 1, 0},
-    {"%nsmid", IR_NSMID, IR_U32, 1, 0},
-    {"%gridid", IR_GRIDID, IR_U64, 1, 0},
-    {"%is_explicit_cluster", IR_IS_EXPLICIT_CLUSTER, IR_PRED, 1, 0},
-    {"%clusterid", IR_CLUSTERID, IR_U32, 4, 0},
-    {"%nclusterid", IR_NCLUSTERID, IR_U32, 4, 0},
-    {"%cluster_ctaid", IR_CLUSTER_CTAID, IR_U32, 4, 0},
-    {"%cluster_nctaid", IR_CLUSTER_NCTAID, IR_U32, 4, 0},
-    {"%cluster_ctarank", IR_CLUSTER_CTARANK, IR_U32, 1, 0},
-    {"%cluster_nctarank", IR_CLUSTER_NCTARANK, IR_U32, 1, 0},
-    {"%lanemask_eq", IR_LANEMASK_EQ, IR_U32, 1, 0},
-    {"%lanemask_le", IR_LANEMASK_LE, IR_U32, 1, 0},
-    {"%lanemask_lt", IR_LANEMASK_LT, IR_U32, 1, 0},
-    {"%lanemask_ge", IR_LANEMASK_GE, IR_U32, 1, 0},
-    {"%lanemask_gt", IR_LANEMASK_GT, IR_U32, 1, 0},
-    {"%clock", IR_CLOCK, IR_U32, 1, 0},
-    {"%clock_hi", IR_CLOCK_HI, IR_U32, 1, 0},
-    {"%clock64", IR_CLOCK64, IR_U64, 1, 0},
-    {"%pm", IR_PM, IR_U32, 1, 8},
-    {"%envreg", IR_ENVREG, IR_B32, 1, 32},
-    {"%globaltimer", IR_GLOBALTIMER, IR_U64, 1, 0},
-    {"%globaltimer_lo", IR_GLOBALTIMER_LO, IR_U32, 1, 0},
-    {"%globaltimer_hi", IR_GLOBALTIMER_HI, IR_U32, 1, 0},
-    {"%reserved_smem_offset_begin", IR_RESERVED_SMEM_BEGIN, IR_B32, 1, 0},
-    {"%reserved_smem_offset_end", IR_RESERVED_SMEM_END, IR_B32, 1, 0},
-    {"%reserved_smem_offset_cap", IR_RESERVED_SMEM_CAP, IR_B32, 1, 0},
+#define IR_SPECIAL(special, name, type, vector, count) {name, IR_##special, type, vector, count},
+#include "ptx/read/opcodes_specials.def"
+#undef IR_SPECIAL
     {"%reserved_smem_offset_", IR_RESERVED_SMEM_BEGIN, IR_B32, 1, 2},
-    {"%total_smem_size", IR_TOTAL_SMEM_SIZE, IR_U32, 1, 0},
-    {"%aggr_smem_size", IR_AGGR_SMEM_SIZE, IR_U32, 1, 0},
-    {"%dynamic_smem_size", IR_DYNAMIC_SMEM_SIZE, IR_U32, 1, 0},
-    {"%current_graph_exec", IR_CURRENT_GRAPH_EXEC, IR_U64, 1, 0},
 };
 
 unsigned symbol_special_parts(uint32_t special)
@@ -337,10 +293,8 @@ bool symbol_start(struct parser *parser)
 {
     struct symbols *symbols = &parser->symbols;
     symbols->buckets = calloc(FIRST_BUCKETS, sizeof *symbols->buckets);
-    if (!symbols->buckets) {
-        parse_no_memory(parser->reader);
-        return false;
-    }
+    if (!symbols->buckets)
+        return parse_no_memory(parser->reader);
     symbols->bucket_count = FIRST_BUCKETS;
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         struct name name = {specials[i].name, (uint32_t)strlen(specials[i].name)};

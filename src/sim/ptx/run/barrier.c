@@ -46,13 +46,13 @@ static void give_result(const struct group *group, const struct barrier *barrier
 
     if (to == PTX_ABSENT)
         return;
-    if (step->how.barrier.mode == IR_BAR_RED_POPC) {
+    if (step->how.mode == IR_BAR_RED_POPC) {
         reg32 *values = (reg32 *)(void *)(group->frame->registers + to);
 
         FOR_LANES (lane, group->mask)
             values[lane] = barrier->popc;
     } else {
-        bool result = step->how.barrier.mode == IR_BAR_RED_AND ? !barrier->not_all : barrier->any;
+        bool result = step->how.mode == IR_BAR_RED_AND ? !barrier->not_all : barrier->any;
         uint32_t *bits = &group->frame->predicates[to];
 
         *bits = result ? *bits | group->mask : *bits & ~group->mask;
@@ -92,6 +92,7 @@ static bool arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
     struct ptx_block *block = state->warp.block;
     struct barrier *barrier = &block->barriers[index];
     uint32_t count = (uint32_t)__builtin_popcount(mask);
+    struct group *group;
 
     if ((barrier->waiting || barrier->arrived) && barrier->expected != expected)
         return false;
@@ -105,19 +106,13 @@ static bool arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
         barrier->any |= bits != 0;
         barrier->not_all |= bits != mask;
     }
-    if (step->how.barrier.mode == IR_BAR_ARRIVE) {
+    if (step->how.mode == IR_BAR_ARRIVE) {
         barrier->arrived += mask == state->warp.alive ? PTX_LANES : count;
     } else {
         barrier->waiting += count;
-        if (state->groups[state->current].mask != mask) {
-            state->groups[state->current].mask &= ~mask;
-            schedule_add(state, mask, step + 1, state->frame);
-            state->groups[state->group_count - 1].state = GROUP_BARRIER;
-            state->groups[state->group_count - 1].barrier = (uint8_t)index;
-        } else {
-            state->groups[state->current].state = GROUP_BARRIER;
-            state->groups[state->current].barrier = (uint8_t)index;
-        }
+        group = schedule_move(state, mask, step + 1, state->frame);
+        group->state = GROUP_BARRIER;
+        group->barrier = (uint8_t)index;
     }
     if (barrier_full(block, index))
         barrier_open(block, index);
@@ -207,7 +202,7 @@ void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, 
     struct ptx_block *block = state->warp.block;
     uint32_t count;
 
-    if (step->how.barrier.mode == IR_BAR_CLUSTER_ARRIVE) {
+    if (step->how.mode == IR_BAR_CLUSTER_ARRIVE) {
         check_arrive(state, BARRIERS);
         count = (uint32_t)__builtin_popcount(mask & ~state->cluster_pending);
         state->cluster_pending |= mask;
@@ -221,13 +216,7 @@ void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, 
     }
     if (!(mask & state->cluster_pending))
         return;
-    if (state->groups[state->current].mask != mask) {
-        state->groups[state->current].mask &= ~mask;
-        schedule_add(state, mask, step + 1, state->frame);
-        state->groups[state->group_count - 1].state = GROUP_CLUSTER;
-    } else {
-        state->groups[state->current].state = GROUP_CLUSTER;
-    }
+    schedule_move(state, mask, step + 1, state->frame)->state = GROUP_CLUSTER;
 }
 
 /* Lanes are gone: a barrier may wait for nobody now. */

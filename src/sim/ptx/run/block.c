@@ -426,7 +426,7 @@ static bool must_end(struct worker *worker, uint64_t now)
 {
     const struct launch *launch = worker->launch;
 
-    if (launch_stop_due(launch->id)) {
+    if (stop_due(launch->id)) {
         end_early(worker, PTX_FAULT_STOPPED, "the launch was stopped here");
         return true;
     }
@@ -460,7 +460,7 @@ static void worker_loop(struct worker *worker)
             wanted = launch->first_live;
             worker->changed_at = 0;
         }
-        if (launch_stop_due(launch->id) || waiting || launch->deadline) {
+        if (stop_due(launch->id) || waiting || launch->deadline) {
             uint64_t now = special_time();
 
             if (must_end(worker, now))

@@ -315,13 +315,7 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
         if (!frame)
             return;
         left &= ~same;
-        if (state->groups[state->current].mask == same) {
-            state->groups[state->current].pc = code->steps;
-            state->groups[state->current].frame = frame;
-        } else {
-            state->groups[state->current].mask &= ~same;
-            schedule_add(state, same, code->steps, frame);
-        }
+        schedule_move(state, same, code->steps, frame);
     }
 }
 
@@ -329,20 +323,13 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
 void call_return(struct ptx_warp_state *state, uint32_t mask)
 {
     struct ptx_frame *frame = state->frame, *parent = frame->parent;
-    const struct ptx_step *resume = frame->resume;
     const struct ptx_code *code = frame->code;
     const struct call_site *site = frame->site;
 
     for (uint32_t i = 0; i < site->return_count && i < code->ir->return_count; i++)
         pass(state, frame, &code->returns[i], code->returns[i].offset, parent, &site->returns[i],
              caller_offset(&site->returns[i], frame->call), mask);
-    if (state->groups[state->current].mask == mask) {
-        state->groups[state->current].pc = resume;
-        state->groups[state->current].frame = parent;
-    } else {
-        state->groups[state->current].mask &= ~mask;
-        schedule_add(state, mask, resume, parent);
-    }
+    schedule_move(state, mask, frame->resume, parent);
     frame->lanes &= ~mask;
     if (!frame->lanes)
         frame_free(state->worker, frame);

@@ -2,7 +2,6 @@
 /* ptx_launch: what all blocks of a launch share is computed once. */
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +178,7 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
     }
     launch->lasting = launch->teams && !launch->stack_size && !launch->check &&
                       !launch->entry->clear && !launch->clustered;
-    launch->id = launch_number();
+    launch->id = stop_number();
     if (workers > 1)
         pool_run(launch, workers);
     else
@@ -216,37 +215,4 @@ bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
     check_end(&launch);
     pthread_mutex_destroy(&launch.lock);
     return done;
-}
-
-/* ptx_stop: launches are numbered as they begin, and a request is for those below a number. */
-
-static _Atomic uint64_t begun; /* the next launch's number */
-static _Atomic uint64_t below; /* the request is for launches with lower numbers */
-static _Atomic uint64_t since; /* and holds from this time on */
-
-uint64_t launch_number(void)
-{
-    return atomic_fetch_add(&begun, 1);
-}
-
-bool launch_stop_due(uint64_t number)
-{
-    return number < atomic_load_explicit(&below, memory_order_acquire) &&
-           special_time() >= atomic_load_explicit(&since, memory_order_relaxed);
-}
-
-void ptx_stop(uint64_t at)
-{
-    atomic_store_explicit(&since, at, memory_order_relaxed);
-    atomic_store_explicit(&below, atomic_load(&begun), memory_order_release);
-}
-
-uint64_t ptx_launches(void)
-{
-    return atomic_load(&begun);
-}
-
-bool ptx_stops(uint64_t launches)
-{
-    return launch_stop_due(launches);
 }

@@ -39,16 +39,19 @@ bool schedule_choose(struct ptx_warp_state *state);
 bool schedule_is_alone(const struct ptx_warp_state *state); /* no other group could run now */
 void schedule_add(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
                   struct ptx_frame *frame);
+/* Lanes of the running group go to a place: all of it, or as a new one. Which one they are. */
+struct group *schedule_move(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
+                            struct ptx_frame *frame);
 void schedule_take(struct ptx_warp_state *state, unsigned index, uint32_t mask);
 bool schedule_sync_passes(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask);
 /* Of each lane, the lanes that a CONTROL_SYNC step is for. */
 const reg32 *schedule_members(const struct ptx_warp *warp, const struct ptx_step *step);
 
-/* --- launch.c --- */
+/* --- stop.c --- */
 /* The number of a launch that begins, above those of all before. */
-uint64_t launch_number(void);
+uint64_t stop_number(void);
 /* Does a request for it hold now? */
-bool launch_stop_due(uint64_t number);
+bool stop_due(uint64_t number);
 
 /* --- warp.c --- */
 #define WARP_BUDGET 4096 /* backward jumps of a warp before others have a turn */
@@ -61,32 +64,5 @@ enum slice warp_run(struct ptx_warp_state *state);
 /* Let `count` warps, neighbours, go on together. SLICE_PARTED: from here on each is a team alone,
  * or where it was one, it is none any more. */
 enum slice team_run(struct ptx_warp_state *warps, uint32_t count);
-struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count);
-void team_others(const struct ptx_team *team, const struct ptx_step *step, const uint32_t *masks);
-bool team_each(const struct ptx_team *team, const struct ptx_step *step);
-bool team_reaches(const struct ptx_team *team, const struct ptx_step *step);
-bool team_general(const struct ptx_team *team, const struct ptx_step *step);
-
-/* Steps that cannot fail, for those lanes: up to another kind of step, or to `end`. */
-static inline const struct ptx_step *team_all(const struct ptx_team *team,
-                                              const struct ptx_step *step,
-                                              const struct ptx_step *end, const uint32_t *masks)
-{
-    struct ptx_warp *warp = &team->warps[team->first].warp;
-    const uint32_t follow = team->last - team->first, mask = masks[team->first];
-
-    warp->masks = masks + team->first;
-    do {
-        warp->follow = follow;
-        step->run(warp, step, mask);
-        if (warp->follow)
-            team_others(team, step, masks);
-    } while (++step != end && step->control == CONTROL_RUN);
-    return step;
-}
-
-/* --- region.c --- */
-enum slice region_run(const struct ptx_team *team, const struct ptx_step *branch, int32_t *budget,
-                      const struct ptx_step **next);
 
 #endif

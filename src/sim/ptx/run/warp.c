@@ -26,7 +26,7 @@ static enum slice turn_over(struct ptx_warp_state *state)
 static const struct ptx_step *indexed_target(const struct ptx_warp_state *state,
                                              const struct ptx_step *step, uint32_t index)
 {
-    const struct jump_table *table = step->how.indexed.table;
+    const struct jump_table *table = step->how.table;
 
     return index < table->count ? &state->frame->code->steps[table->targets[index]] : NULL;
 }
@@ -37,27 +37,19 @@ static bool run_indexed(struct ptx_warp_state *state, const struct ptx_step *ste
     struct ptx_warp *warp = &state->warp;
     const reg32 *index = ptx_in(warp, step->operand[0]);
     uint32_t left = warp->active & guard_mask(warp, step);
-    struct ptx_frame *frame = state->frame;
 
     state->groups[state->current].pc = step + 1;
     while (left) {
         uint32_t first = (uint32_t)__builtin_ctz(left), same = 0;
         const struct ptx_step *target = indexed_target(state, step, index[first]);
 
-        if (!target) {
-            fault_warp(warp, step, first, PTX_FAULT_INVALID_PC, index[first],
-                       "the index is outside of the branch's table");
-            return false;
-        }
+        if (!target)
+            return fault_warp(warp, step, first, PTX_FAULT_INVALID_PC, index[first],
+                              "the index is outside of the branch's table");
         FOR_LANES (lane, left)
             if (index[lane] == index[first])
                 same |= UINT32_C(1) << lane;
-        if (state->groups[state->current].mask == same) {
-            state->groups[state->current].pc = target;
-            return true;
-        }
-        state->groups[state->current].mask &= ~same;
-        schedule_add(state, same, target, frame);
+        schedule_move(state, same, target, state->frame);
         left &= ~same;
     }
     return true;

@@ -67,7 +67,7 @@ static char *place_of(const struct ptx_texture *surface, const struct how_surfac
 
 static unsigned element_size(unsigned type)
 {
-    return opcodes_type_size((enum ir_type)type);
+    return opcodes_type_size(type);
 }
 
 #define AT(T, place) ((T *)(void *)(place))
@@ -168,62 +168,45 @@ static void store_texel(const struct ptx_warp *warp, const uint32_t *values, uns
         store(place + 8, 8, words[1]);
 }
 
-struct reduction {
-    uint8_t operation; /* enum ir_atomic */
-    bool wide, is_signed;
-};
-
-static uint64_t combined(const struct reduction *how, uint64_t old, uint64_t value)
-{
-    const bool less = !how->is_signed ? old < value
-                      : how->wide     ? (int64_t)old < (int64_t)value
-                                      : (int32_t)(uint32_t)old < (int32_t)(uint32_t)value;
-    switch (how->operation) {
-    case IR_ATOM_ADD:
-        return old + value;
-    case IR_ATOM_MIN:
-        return less ? old : value;
-    case IR_ATOM_MAX:
-        return less ? value : old;
-    case IR_ATOM_AND:
-        return old & value;
-    default:
-        return old | value;
-    }
-}
-
-static void reduce(const struct reduction *how, char *place, uint64_t value)
-{
-    if (how->wide) {
-        uint64_t OPS_ALIAS *cell = (void *)place;
-        uint64_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(cell, &old, combined(how, old, value), true,
-                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        }
-        return;
-    }
-    uint32_t OPS_ALIAS *cell = (void *)place;
-    uint32_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(cell, &old, (uint32_t)combined(how, old, value), true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-}
-
 static uint64_t value_of(const struct ptx_warp *warp, uint32_t operand, bool wide, unsigned lane)
 {
     const void *values = ptx_in(warp, operand);
     return wide ? ((const lane_u64 *)values)[lane] : ((const lane_u32 *)values)[lane];
 }
 
-/* The type of sured.p says no sign: the surface's channels do. */
+/* Write `wanted` if the place has *old still; else that is what it has. */
+static bool exchange(char *place, bool wide, uint64_t *old, uint64_t wanted)
+{
+    uint32_t narrow = (uint32_t)*old;
+    bool done;
+
+    if (wide)
+        return __atomic_compare_exchange_n(AT(uint64_t OPS_ALIAS, place), old, wanted, true,
+                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    done = __atomic_compare_exchange_n(AT(uint32_t OPS_ALIAS, place), &narrow, (uint32_t)wanted,
+                                       true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    *old = narrow;
+    return done;
+}
+
+/* sured of one lane. The type of sured.p says no sign: the surface's channels do. */
 static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step,
                         const struct how_surface *plan, const struct ptx_texture *surface,
                         unsigned lane, char *place)
 {
     const bool wide = element_size(plan->type) == 8;
     const bool is_signed = plan->formatted ? has_sign(surface) : ops_is_signed(plan->type);
-    const struct reduction how = {plan->operation, wide, is_signed};
-    reduce(&how, place, value_of(warp, tex_operands(step)[plan->values], wide, lane));
+    const uint64_t value = value_of(warp, tex_operands(step)[plan->values], wide, lane);
+    uint64_t old = load(place, wide ? 8 : 4), wanted;
+    bool done = false;
+
+    while (!done) {
+        const bool less = !is_signed ? old < value
+                          : wide     ? (int64_t)old < (int64_t)value
+                                     : (int32_t)(uint32_t)old < (int32_t)(uint32_t)value;
+        wanted = ops_reduced(plan->operation, old, value, less);
+        done = exchange(place, wide, &old, wanted);
+    }
 }
 
 /* suld, sust.b of one lane; `place` NULL: loads give zero, stores do nothing. */
@@ -259,10 +242,8 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
     const unsigned coordinates = tex_dimensions(plan->geometry) + tex_has_layer(plan->geometry);
     const struct ptx_texture *surface = NULL;
     uint64_t known = 0;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+    FOR_LANES (lane, mask) {
         int32_t at[4] = {0, 0, 0, 0};
-        if (!ops_has(mask, lane))
-            continue;
         if (!surface || handles[lane] != known) {
             known = handles[lane];
             surface = surface_of(warp, step, lane, known);

@@ -263,9 +263,7 @@ static void run_query(struct ptx_warp *warp, const struct ptx_step *step, uint32
     const struct ptx_world *world = fault_world(warp);
     const lane_u64 *handles = ptx_in(warp, operands[1]);
     lane_u32 *to = ptx_out(warp, operands[0]);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
+    FOR_LANES (lane, mask) {
         const struct ptx_texture *object =
             (how->surface ? world->surface : world->texture)(world->user, handles[lane]);
         if (!object || object->level_count == 0) {
@@ -284,9 +282,7 @@ static void run_istypep(struct ptx_warp *warp, const struct ptx_step *step, uint
     const struct ptx_world *world = fault_world(warp);
     const lane_u64 *handles = ptx_in(warp, operands[1]);
     uint32_t bits = 0;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(mask, lane))
-            continue;
+    FOR_LANES (lane, mask) {
         const bool is = step->how.query.mode == IR_ISTYPEP_SURFREF
                             ? !!world->surface(world->user, handles[lane])
                             : !!world->texture(world->user, handles[lane]);
