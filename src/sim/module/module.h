@@ -135,6 +135,7 @@ void sim_jit_free(struct sim_jit *jit);
 CUresult sim_jit_check_target(struct sim_jit *jit, unsigned architecture);
 /* What a verbose log says of each kernel. */
 void sim_jit_describe(struct sim_jit *jit, const struct ptx_module *module, unsigned architecture);
+CUresult sim_jit_code(enum ptx_status status); /* of inputs that were good, each by itself */
 /* Compile sources for the context's device; CUDA_ERROR_INVALID_PTX and its like on failure. */
 CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                          const struct ptx_source *sources, size_t count,
@@ -159,7 +160,6 @@ CUresult sim_library_function(struct sim_context *context, const void *handle,
 
 /* --- link.c --- */
 void sim_link_end(struct sim_object *object);
-CUresult sim_link_code(enum ptx_status status); /* of inputs that were good, each by itself */
 /* The module compiled for a linked image, as long as its link lives; NULL: there is none. The
  * caller's reference. */
 struct ptx_module *sim_link_module(const void *image, size_t size, unsigned architecture,
