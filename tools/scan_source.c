@@ -192,7 +192,7 @@ static void add_call(struct reader *reader, size_t index, size_t line)
     struct scan_source *found = &reader->found;
 
     found->calls = scan_grow(found->calls, found->count, sizeof *found->calls);
-    found->calls[found->count++] = (struct scan_source_call){line, index, reader->has[index]};
+    found->calls[found->count++] = (struct scan_source_call){line, index, false};
 }
 
 static void read_name(struct reader *reader, bool member)
@@ -239,6 +239,8 @@ struct scan_source scan_source_read(const char *text, size_t size)
         reader->at += *reader->at == '-' && member ? 2 : 1;
     }
     found = reader->found;
+    for (size_t i = 0; i < found.count; i++)
+        found.calls[i].guarded = reader->has[found.calls[i].index];
     free(reader);
     return found;
 }
@@ -291,7 +293,7 @@ void scan_source_print(const struct scan_source *source, const char *name, int o
         struct cushim_entry entry = known_entry(call->index);
         newer += is_newer(call, oldest);
         if (is_newer(call, oldest) && !call->guarded)
-            printf("%s:%zu: %s came with CUDA %s; no CUSHIM_HAS(..., %s) before it in this file\n",
+            printf("%s:%zu: %s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file\n",
                    name, call->line, entry.symbol, version_text(release, entry.since),
                    entry.symbol);
     }

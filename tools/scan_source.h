@@ -13,7 +13,7 @@
 
 struct scan_source_call {
     size_t line, index; /* of the entry */
-    bool guarded;       /* a CUSHIM_HAS of the entry is before it */
+    bool guarded;       /* a CUSHIM_HAS of the entry is in the file */
 };
 
 struct scan_source {
