@@ -39,6 +39,7 @@ def explain(*words, code=OK):
     (["error code=719(a name of another library)"], 719), (["cuInit() returned 100"], 100),
     (["RuntimeError: No CUDA GPUs are available"], 100), (["CUDA error: out of memory"], 2),
     (["0"], 0), (["999"], 999), (["918"], 918),
+    (["20"], 20), (["52"], 52), (["98"], 98), (["CUDA error: invalid device function"], 98),
 ])
 def test_found(words, code):
     assert explain(*words) == [code]
@@ -170,7 +171,15 @@ def test_one_answer(text, code):
     ("The NVIDIA driver on your system is too old (found version 11040)", "PyTorch's CUDA runtime"),
     ("CUDNN_STATUS_NOT_INITIALIZED", "cuDNN could not start"),
     ("nvrtc: error: invalid value for --gpu-architecture (-arch)", "this NVRTC is older"),
-    ("CUDA error: invalid device function", "the CUDA runtime's 98"),
+    ("CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "the GPU's memory is full"),
+    ("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED", "a kernel of cuDNN failed"),
+    ("Could not find cuda drivers on your machine, GPU will not be used.", "TensorFlow found no"),
+    ("nvcc fatal   : Unsupported gpu architecture 'compute_120'", "the toolkit is older"),
+    ("ptxas fatal   : Unresolved extern function '_Z3foov'", "a kernel calls a function of"),
+    ("ImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
+     "the CUDA runtime of that release is not found"),
+    ("./a: error while loading shared libraries: libcudart.so.12: cannot open shared object file: "
+     "No such file or directory", "the CUDA runtime of that release is not found"),
 ])
 def test_other_programs(text, cure):
     """They are not answered by the driver's codes."""
