@@ -16,7 +16,10 @@
 
 #include "sim_behaviours.h" /* generated: CUresult sim_<symbol>(...) of every entry */
 
-/* The behaviour of an entry: one expression of its parameters, which the manual names. */
+/* The head of a behaviour with the parameters as the registry has them, by the manual's names. */
+#define SIM_BEHAVIOUR(symbol) CUresult sim_##symbol(SIM_PARAMETERS_##symbol)
+
+/* A behaviour that is one expression of its parameters. */
 #define SIM_ENTRY(symbol, ...)                                                                     \
     CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
     {                                                                                              \
@@ -31,12 +34,15 @@
             return sim_try;                                                                        \
     } while (0)
 
-/* The behaviour of an entry that tells one value, of what `find` finds; and of one that looks at
- * `out` afterwards. */
+/* A behaviour that tells one value, of what `find` finds; and one that looks at `out` afterwards.
+ */
 #define SIM_TELL(symbol, out, declaration, find, ...)                                              \
-    SIM_TELL_AFTER(symbol, out, declaration, (out) ? (find) : CUDA_ERROR_INVALID_VALUE, __VA_ARGS__)
+    SIM_TELL_BY(CUresult sim_##symbol(SIM_PARAMETERS_##symbol), out, declaration,                  \
+                (out) ? (find) : CUDA_ERROR_INVALID_VALUE, __VA_ARGS__)
 #define SIM_TELL_AFTER(symbol, out, declaration, find, ...)                                        \
-    CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
+    SIM_TELL_BY(CUresult sim_##symbol(SIM_PARAMETERS_##symbol), out, declaration, find, __VA_ARGS__)
+#define SIM_TELL_BY(head, out, declaration, find, ...)                                             \
+    head                                                                                           \
     {                                                                                              \
         declaration;                                                                               \
         SIM_TRY(find);                                                                             \

@@ -10,7 +10,6 @@ import zipfile
 
 import pytest
 from conftest import ROOT
-from modes import CI
 
 pytestmark = pytest.mark.in_all
 MOST = 8 * 1024 * 1024
@@ -18,11 +17,10 @@ MOST = 8 * 1024 * 1024
 
 @pytest.fixture(name="wheel", scope="module")
 def fixture_wheel(tmp_path_factory):
-    """Its file; in CI, of what is compiled fast."""
-    kind = {"CUSHIM_BUILDTYPE": "plain"} if CI else {}
+    """Its file."""
     folder = tmp_path_factory.mktemp("a wheel")
     done = subprocess.run(["sh", ROOT / "python/wheel", folder], capture_output=True, text=True,
-                          env={**os.environ, **kind, "LC_ALL": "C",
+                          env={**os.environ, "LC_ALL": "C",
                                "CUSHIM_HOMEPAGE": "a.invalid/b&c"})
     if re.search(r"No matching distribution found|Temporary failure in name", done.stderr):
         pytest.skip("pip cannot fetch the build's packages here")

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cushim/sim.h>
 
@@ -16,7 +15,6 @@
 #include "launch/launch.h"
 #include "loader/fault_rule.h"
 #include "loader/stubs.h"
-#include "memory/memory.h"
 #include "ptx/ptx.h"
 
 __attribute__((destructor)) static void end(void)

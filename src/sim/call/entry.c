@@ -186,20 +186,14 @@ static const struct cushim_error_data *find(CUresult error)
     return NULL;
 }
 
-CUresult sim_cuGetErrorName(CUresult error, const char **pStr)
+static CUresult tell(CUresult error, const char **text, bool name)
 {
     const struct cushim_error_data *data = find(error);
-    if (!pStr)
+    if (!text)
         return CUDA_ERROR_INVALID_VALUE;
-    *pStr = data ? cushim_error_strings + data->name : NULL;
+    *text = data ? cushim_error_strings + (name ? data->name : data->text) : NULL;
     return data ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuGetErrorString(CUresult error, const char **pStr)
-{
-    const struct cushim_error_data *data = find(error);
-    if (!pStr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pStr = data ? cushim_error_strings + data->text : NULL;
-    return data ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+SIM_ENTRY(cuGetErrorName, tell(error, pStr, true))
+SIM_ENTRY(cuGetErrorString, tell(error, pStr, false))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/call.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -78,28 +77,10 @@ void sim_journal_tell(struct sim_journal_note *note)
     }
 }
 
-CUresult sim_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
-                                    CUlogsCallbackHandle *callback_out)
-{
-    if (!callbackFunc)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_registration *made =
-        sim_registration_make(SIM_REGISTERED_LOG, (sim_any_function *)callbackFunc, userData);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (callback_out)
-        *callback_out = (CUlogsCallbackHandle)made;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
-{
-    struct sim_registration *found = sim_registration(SIM_REGISTERED_LOG, callback);
-    if (!found)
-        return CUDA_ERROR_INVALID_VALUE;
-    sim_registration_end(found);
-    return CUDA_SUCCESS;
-}
+SIM_ENTRY(cuLogsRegisterCallback,
+          sim_registration_make(SIM_REGISTERED_LOG, (sim_any_function *)callbackFunc, userData, 0,
+                                (void **)callback))
+SIM_ENTRY(cuLogsUnregisterCallback, sim_registration_end(SIM_REGISTERED_LOG, 0, callback))
 
 /* --- What was kept --- */
 

@@ -65,53 +65,32 @@ static uint64_t mixed(uint64_t seed)
     return seed ? seed : 1;
 }
 
-static bool is_of(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Whether a kind of rule has an option. */
-static bool takes(const struct rule *rule, const char *name)
-{
-    static const char *const call[] = {"error", "call",   "from", "every", "probability",
-                                       "seed",  "device", "slow", "after"};
-    static const char *const lost[] = {"device", "call", "error"};
-    switch (rule->kind) {
-    case RULE_CALL:
-        return is_of(name, call, sizeof call / sizeof *call);
-    case RULE_MEMORY:
-        return strcmp(name, "after") == 0;
-    case RULE_LOST:
-        return is_of(name, lost, sizeof lost / sizeof *lost);
-    default:
-        return false;
-    }
-}
-
-/* What the value of an option may be. */
+/* What the value of an option may be; NULL: rules of this kind do not have it. */
 static const char *range_of(const struct rule *rule, const char *name)
 {
     static const struct {
+        bool call, lost; /* which kinds have it */
         const char *name, *range;
     } ranges[] = {
-        {"error", "error is a code from 1 on, or a name such as OUT_OF_MEMORY"},
-        {"call", "call is a whole number from 1 on"},
-        {"from", "from is a whole number from 1 on"},
-        {"every", "every is a whole number from 1 on"},
-        {"probability", "probability is a number from 0 to 1"},
-        {"seed", "seed is a whole number from 0 on"},
-        {"device", "device is a whole number from 0 to 63"},
-        {"slow", "slow is a time of 1 to 3600000 milliseconds"},
+        {true, true, "error", "error is a code from 1 on, or a name such as OUT_OF_MEMORY"},
+        {true, true, "call", "call is a whole number from 1 on"},
+        {true, false, "from", "from is a whole number from 1 on"},
+        {true, false, "every", "every is a whole number from 1 on"},
+        {true, false, "probability", "probability is a number from 0 to 1"},
+        {true, false, "seed", "seed is a whole number from 0 on"},
+        {true, true, "device", "device is a whole number from 0 to 63"},
+        {true, false, "slow", "slow is a time of 1 to 3600000 milliseconds"},
+        {true, false, "after", "after has no value here"},
     };
     _Static_assert(SIM_MAX_DEVICES == 64, "the sentence about devices");
+    if (rule->kind == RULE_MEMORY)
+        return strcmp(name, "after") == 0 ? "after is a size such as 4096, 16M or 8G" : NULL;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (strcmp(ranges[i].name, name) == 0)
+        if (((rule->kind == RULE_CALL && ranges[i].call) ||
+             (rule->kind == RULE_LOST && ranges[i].lost)) &&
+            strcmp(ranges[i].name, name) == 0)
             return ranges[i].range;
-    return rule->kind == RULE_MEMORY ? "after is a size such as 4096, 16M or 8G"
-                                     : "after has no value here";
+    return NULL;
 }
 
 /* Whether an option that the rule takes has such a value. */
@@ -354,16 +333,16 @@ bool sim_rule_parse(const struct sim_rule_family *family, const char *text, stru
             *value++ = '\0';
         said |= strcmp(name, "error") == 0;
         after |= strcmp(name, "after") == 0;
-        const bool has = takes(rule, name);
-        if (!has || !option(family, rule, name, value ? value : "")) {
+        const char *range = range_of(rule, name);
+        if (!range || !option(family, rule, name, value ? value : "")) {
             const char *near =
-                has && value && strcmp(name, "error") == 0 ? similar_code(family, value) : NULL;
+                range && value && strcmp(name, "error") == 0 ? similar_code(family, value) : NULL;
             if (near) {
                 snprintf(why, sizeof why, "no error is called %s; did you mean %s?", value, near);
                 return refuse(text, why, error, size);
             }
             snprintf(why, sizeof why, "cannot use %s%s%s; %s", name, value ? "=" : "",
-                     value ? value : "", has ? range_of(rule, name) : options_of(rule));
+                     value ? value : "", range ? range : options_of(rule));
             return refuse(text, why, error, size);
         }
     }

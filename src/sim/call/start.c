@@ -62,11 +62,9 @@ void sim_start(void)
 {
     if (started)
         return;
-    started = true;
     sim_config_read();
-    ptx_checks(sim_config.checks);
-    sim_device_make_all();
-    read_control(false, false);
+    const struct sim_config config = sim_config;
+    (void)sim_start_with(&config, false, false);
 }
 
 void sim_start_unload(void)

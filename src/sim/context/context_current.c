@@ -23,12 +23,8 @@ CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxSetCurrent(CUcontext ctx)
-{
-    if (ctx && !sim_context_was_on(ctx))
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return sim_stack_set(ctx);
-}
+SIM_ENTRY(cuCtxSetCurrent,
+          ctx && !sim_context_was_on(ctx) ? CUDA_ERROR_INVALID_CONTEXT : sim_stack_set(ctx))
 
 CUresult sim_cuCtxGetCurrent(CUcontext *pctx)
 {
@@ -93,15 +89,14 @@ SIM_TELL_AFTER(cuCtxGetId, ctxId, struct sim_context *context, sim_current_of(ct
 CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
 {
     struct sim_context *context;
-    int count = 0;
     SIM_TRY(sim_current(&context));
     if (!pExecAffinity)
         return CUDA_ERROR_INVALID_VALUE;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-    sim_device_attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &count);
     pExecAffinity->type = type;
-    pExecAffinity->param.smCount.val = (unsigned)count;
+    pExecAffinity->param.smCount.val =
+        (unsigned)sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
 }
 

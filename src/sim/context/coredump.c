@@ -85,31 +85,13 @@ CUresult sim_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size
 
 /* --- Who is to be told of a dump: kept, as none begins here --- */
 
-static CUresult add(enum sim_registered what, CUcoredumpStatusCallback callback, void *data,
-                    CUcoredumpCallbackHandle *out)
-{
-    if (!callback)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_registration *made = sim_registration_make(what, (sim_any_function *)callback, data);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (out)
-        *out = (CUcoredumpCallbackHandle)made;
-    return CUDA_SUCCESS;
-}
-
-static CUresult drop(enum sim_registered what, CUcoredumpCallbackHandle handle)
-{
-    struct sim_registration *found = sim_registration(what, handle);
-    if (!found)
-        return CUDA_ERROR_INVALID_VALUE;
-    sim_registration_end(found);
-    return CUDA_SUCCESS;
-}
-
 SIM_ENTRY(cuCoredumpRegisterStartCallback,
-          add(SIM_REGISTERED_DUMP_START, callback, userData, callbackOut))
+          sim_registration_make(SIM_REGISTERED_DUMP_START, (sim_any_function *)callback, userData,
+                                0, (void **)callbackOut))
 SIM_ENTRY(cuCoredumpRegisterCompleteCallback,
-          add(SIM_REGISTERED_DUMP_COMPLETE, callback, userData, callbackOut))
-SIM_ENTRY(cuCoredumpDeregisterStartCallback, drop(SIM_REGISTERED_DUMP_START, callback))
-SIM_ENTRY(cuCoredumpDeregisterCompleteCallback, drop(SIM_REGISTERED_DUMP_COMPLETE, callback))
+          sim_registration_make(SIM_REGISTERED_DUMP_COMPLETE, (sim_any_function *)callback,
+                                userData, 0, (void **)callbackOut))
+SIM_ENTRY(cuCoredumpDeregisterStartCallback,
+          sim_registration_end(SIM_REGISTERED_DUMP_START, 0, callback))
+SIM_ENTRY(cuCoredumpDeregisterCompleteCallback,
+          sim_registration_end(SIM_REGISTERED_DUMP_COMPLETE, 0, callback))

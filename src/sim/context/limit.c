@@ -16,9 +16,7 @@
 
 static size_t attribute(const struct sim_context *context, int number)
 {
-    int value = 0;
-    sim_device_attribute(context->device, number, &value);
-    return (size_t)value;
+    return (size_t)sim_device_value(context->device, number);
 }
 
 static size_t persisting_step(const struct sim_context *context)

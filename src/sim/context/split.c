@@ -111,9 +111,7 @@ static CUresult judge(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *groups, unsigned co
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuDevSmResourceSplit(CUdevResource *result, unsigned int nbGroups,
-                                  const CUdevResource *input, CUdevResource *remainder,
-                                  unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams)
+SIM_BEHAVIOUR(cuDevSmResourceSplit)
 {
     if (!input || !groupParams || nbGroups == 0 || flags)
         return CUDA_ERROR_INVALID_VALUE;

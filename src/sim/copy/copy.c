@@ -179,7 +179,7 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
                              const CUDA_MEMCPY3D_v2 *parameters)
 {
     struct sim_item item;
-    bool capturing = sim_capture_active(stream);
+    bool capturing = stream->capture;
     bool stage = !capturing && is_pageable(&copy->from) && span(copy, &copy->from) <= STAGED;
     /* A call whose pageable memory cannot be set aside returns when the copy is done. */
     bool wait = !capturing && (is_pageable(&copy->to) || (is_pageable(&copy->from) && !stage));
@@ -252,27 +252,22 @@ static CUresult line(CUstream stream, bool wait, CUmemorytype to_type, uint64_t 
     return sim_copy_submit(stream, &copy, NULL, wait);
 }
 
-/* The entry that waits and the one that does not. The columns: what either side is, its type, and
- * how it becomes a number. */
-#define ADDRESS(place) (place)
-#define POINTER(place) (uint64_t)(uintptr_t)(place)
-#define LINE(symbol, async, to_kind, to_type, to_number, from_kind, from_type, from_number)        \
-    CUresult sim_##symbol(to_type to, from_type from, size_t size)                                 \
-    {                                                                                              \
-        return line(NULL, true, CU_MEMORYTYPE_##to_kind, to_number(to), CU_MEMORYTYPE_##from_kind, \
-                    from_number(from), size);                                                      \
-    }                                                                                              \
-    CUresult sim_##async(to_type to, from_type from, size_t size, CUstream stream)                 \
-    {                                                                                              \
-        return line(stream, false, CU_MEMORYTYPE_##to_kind, to_number(to),                         \
-                    CU_MEMORYTYPE_##from_kind, from_number(from), size);                           \
-    }
-LINE(cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, DEVICE, CUdeviceptr_v2, ADDRESS, HOST, const void *,
-     POINTER)
-LINE(cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, HOST, void *, POINTER, DEVICE, CUdeviceptr_v2, ADDRESS)
-LINE(cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, DEVICE, CUdeviceptr_v2, ADDRESS, DEVICE, CUdeviceptr_v2,
-     ADDRESS)
-LINE(cuMemcpy, cuMemcpyAsync, UNIFIED, CUdeviceptr_v2, ADDRESS, UNIFIED, CUdeviceptr_v2, ADDRESS)
+SIM_ENTRY(cuMemcpyHtoD_v2, line(NULL, true, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_HOST,
+                                (uintptr_t)srcHost, ByteCount))
+SIM_ENTRY(cuMemcpyHtoDAsync_v2, line(hStream, false, CU_MEMORYTYPE_DEVICE, dstDevice,
+                                     CU_MEMORYTYPE_HOST, (uintptr_t)srcHost, ByteCount))
+SIM_ENTRY(cuMemcpyDtoH_v2, line(NULL, true, CU_MEMORYTYPE_HOST, (uintptr_t)dstHost,
+                                CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount))
+SIM_ENTRY(cuMemcpyDtoHAsync_v2, line(hStream, false, CU_MEMORYTYPE_HOST, (uintptr_t)dstHost,
+                                     CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount))
+SIM_ENTRY(cuMemcpyDtoD_v2, line(NULL, true, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_DEVICE,
+                                srcDevice, ByteCount))
+SIM_ENTRY(cuMemcpyDtoDAsync_v2, line(hStream, false, CU_MEMORYTYPE_DEVICE, dstDevice,
+                                     CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount))
+SIM_ENTRY(cuMemcpy,
+          line(NULL, true, CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount))
+SIM_ENTRY(cuMemcpyAsync,
+          line(hStream, false, CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount))
 
 CUresult sim_copy_line_settle(CUcontext one, CUcontext other)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of copies, done one by one. */
-#include <stdlib.h>
 
 #include "copy/copy.h"
 #include "queue/queue.h"
@@ -68,9 +67,7 @@ static CUresult lines(CUdeviceptr_v2 *to, CUdeviceptr_v2 *from, const size_t *si
     return result;
 }
 
-CUresult sim_cuMemcpyBatchAsync(CUdeviceptr_v2 *dsts, CUdeviceptr_v2 *srcs, size_t *sizes,
-                                size_t count, CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs,
-                                size_t numAttrs, size_t *failIdx, CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpyBatchAsync)
 {
     size_t failed = SIZE_MAX;
     CUresult result = lines(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, &failed, hStream);
@@ -79,9 +76,7 @@ CUresult sim_cuMemcpyBatchAsync(CUdeviceptr_v2 *dsts, CUdeviceptr_v2 *srcs, size
     return result;
 }
 
-CUresult sim_cuMemcpyBatchAsync_v2(CUdeviceptr_v2 *dsts, CUdeviceptr_v2 *srcs, size_t *sizes,
-                                   size_t count, CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs,
-                                   size_t numAttrs, CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpyBatchAsync_v2)
 {
     size_t failed;
     return lines(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, &failed, hStream);

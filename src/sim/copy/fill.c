@@ -135,27 +135,18 @@ static CUresult submit(CUstream handle, struct fill fill, bool wait)
                                   : sim_capture_refused(stream, result);
 }
 
-/* The four entries of one width of elements. */
-#define FILL(bits, type)                                                                           \
-    CUresult sim_cuMemsetD##bits##_v2(CUdeviceptr_v2 to, type value, size_t count)                 \
-    {                                                                                              \
-        return submit(NULL, (struct fill){to, 0, value, bits / 8, count, 1}, true);                \
-    }                                                                                              \
-    CUresult sim_cuMemsetD##bits##Async(CUdeviceptr_v2 to, type value, size_t count,               \
-                                        CUstream stream)                                           \
-    {                                                                                              \
-        return submit(stream, (struct fill){to, 0, value, bits / 8, count, 1}, false);             \
-    }                                                                                              \
-    CUresult sim_cuMemsetD2D##bits##_v2(CUdeviceptr_v2 to, size_t pitch, type value, size_t width, \
-                                        size_t height)                                             \
-    {                                                                                              \
-        return submit(NULL, (struct fill){to, pitch, value, bits / 8, width, height}, true);       \
-    }                                                                                              \
-    CUresult sim_cuMemsetD2D##bits##Async(CUdeviceptr_v2 to, size_t pitch, type value,             \
-                                          size_t width, size_t height, CUstream stream)            \
-    {                                                                                              \
-        return submit(stream, (struct fill){to, pitch, value, bits / 8, width, height}, false);    \
-    }
-FILL(8, unsigned char)
-FILL(16, unsigned short)
-FILL(32, unsigned int)
+/* The four entries of one width of elements; the manual's name of a value differs among them. */
+#define FILL(bits, value)                                                                          \
+    SIM_ENTRY(cuMemsetD##bits##_v2,                                                                \
+              submit(NULL, (struct fill){dstDevice, 0, value, bits / 8, N, 1}, true))              \
+    SIM_ENTRY(cuMemsetD##bits##Async,                                                              \
+              submit(hStream, (struct fill){dstDevice, 0, value, bits / 8, N, 1}, false))          \
+    SIM_ENTRY(                                                                                     \
+        cuMemsetD2D##bits##_v2,                                                                    \
+        submit(NULL, (struct fill){dstDevice, dstPitch, value, bits / 8, Width, Height}, true))    \
+    SIM_ENTRY(cuMemsetD2D##bits##Async,                                                            \
+              submit(hStream, (struct fill){dstDevice, dstPitch, value, bits / 8, Width, Height},  \
+                     false))
+FILL(8, uc)
+FILL(16, us)
+FILL(32, ui)

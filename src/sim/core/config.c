@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
 #include "core/core.h"
 #include "ptx/ptx.h"
 #include "sim_releases.h"

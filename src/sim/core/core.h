@@ -185,11 +185,10 @@ struct sim_registration {
     int device; /* of a notification */
 };
 
-struct sim_registration *sim_registration_make(enum sim_registered what, sim_any_function *function,
-                                               void *data); /* NULL: no memory */
-struct sim_registration *sim_registration(enum sim_registered what,
-                                          const void *handle); /* or NULL */
-void sim_registration_end(struct sim_registration *registration);
+/* *handle is its handle; NULL: nobody asks for that. */
+CUresult sim_registration_make(enum sim_registered what, sim_any_function *function, void *data,
+                               int device, void **handle);
+CUresult sim_registration_end(enum sim_registered what, int device, const void *handle);
 
 /* --- report.c --- What is said to the user. Needs no lock. */
 /* `path`: file that lines are appended to, "-" for stderr, NULL or empty for none. False: it cannot

@@ -149,10 +149,7 @@ CUresult sim_device_of(CUdevice handle, struct sim_device **device)
 
 int sim_device_architecture(const struct sim_device *device)
 {
-    int major = 0, minor = 0;
-    sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
-    sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
-    return 10 * major + minor;
+    return sim_profile_capability(device->profile);
 }
 
 unsigned sim_device_group(const struct sim_device *device)
@@ -167,6 +164,13 @@ bool sim_device_attribute(const struct sim_device *device, int attribute, int *v
     if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
         *value = sim_device_name_bus(device);
     return true;
+}
+
+int sim_device_value(const struct sim_device *device, int attribute)
+{
+    int value = 0;
+    sim_device_attribute(device, attribute, &value);
+    return value;
 }
 
 void sim_device_fail(struct sim_device *device, CUresult error)

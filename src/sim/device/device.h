@@ -12,9 +12,8 @@ struct sim_device {
     size_t total, used;          /* bytes of memory */
     struct sim_context *primary; /* NULL: inactive */
     unsigned primary_count, primary_flags;
-    bool lost;       /* injected: every call answers CUDA_ERROR_NO_DEVICE-like codes */
-    CUresult failed; /* an error that nothing but the process's end mends */
-    int physical;    /* its number without CUDA_VISIBLE_DEVICES */
+    CUresult failed;                  /* an error that nothing but the process's end mends */
+    int physical;                     /* its number without CUDA_VISIBLE_DEVICES */
     struct sim_context *primary_kept; /* the primary context's memory, active or not */
     bool primary_closing;             /* its end waits for its work */
 };
@@ -24,7 +23,8 @@ struct sim_device *sim_device(CUdevice device); /* NULL: no such device */
 CUresult sim_device_of(CUdevice handle, struct sim_device **device); /* the same, by a code */
 /* Value of an attribute; false: this driver does not know it. */
 bool sim_device_attribute(const struct sim_device *device, int attribute, int *value);
-int sim_device_architecture(const struct sim_device *device); /* 90 */
+int sim_device_value(const struct sim_device *device, int attribute); /* the same; 0 if not known */
+int sim_device_architecture(const struct sim_device *device);         /* 90 */
 /* Multiprocessors that can be set apart only together, where nothing else is asked for. */
 unsigned sim_device_group(const struct sim_device *device);
 void sim_device_make_all(void);    /* from the settings */

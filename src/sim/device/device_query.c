@@ -45,21 +45,14 @@ CUresult sim_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice_v
     return sim_device_attribute(device, (int)attrib, pi) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static int attribute(const struct sim_device *device, int number)
-{
-    int value = 0;
-    sim_device_attribute(device, number, &value);
-    return value;
-}
-
 CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice_v1 dev)
 {
     struct sim_device *device;
     if (!major || !minor)
         return CUDA_ERROR_INVALID_VALUE;
     SIM_TRY(sim_device_of(dev, &device));
-    *major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    *minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    *major = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    *minor = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
 }
 
@@ -69,53 +62,19 @@ CUresult sim_cuDeviceGetProperties(CUdevprop_v1 *prop, CUdevice_v1 dev)
     if (!prop)
         return CUDA_ERROR_INVALID_VALUE;
     SIM_TRY(sim_device_of(dev, &device));
-    prop->maxThreadsPerBlock = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    prop->maxThreadsPerBlock = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     for (int i = 0; i < 3; i++) {
-        prop->maxThreadsDim[i] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
-        prop->maxGridSize[i] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i);
+        prop->maxThreadsDim[i] = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
+        prop->maxGridSize[i] = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i);
     }
-    prop->sharedMemPerBlock = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    prop->totalConstantMemory = attribute(device, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
-    prop->SIMDWidth = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    prop->memPitch = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
-    prop->regsPerBlock = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
-    prop->clockRate = attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
-    prop->textureAlign = attribute(device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
-    return CUDA_SUCCESS;
-}
-
-/* 0: no such format. */
-static size_t format_size(CUarray_format format)
-{
-    switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
-}
-
-/* At most 2^30 elements and at most 4 GiB. */
-CUresult sim_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
-                                                unsigned int numChannels, CUdevice_v1 dev)
-{
-    size_t size = format_size(format) * numChannels;
-    if (!maxWidthInElements)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!sim_device(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    if (size == 0 || (numChannels != 1 && numChannels != 2 && numChannels != 4))
-        return CUDA_ERROR_INVALID_VALUE;
-    *maxWidthInElements = ((size_t)1 << 32) / (size < 4 ? 4 : size);
+    prop->sharedMemPerBlock =
+        sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    prop->totalConstantMemory = sim_device_value(device, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
+    prop->SIMDWidth = sim_device_value(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    prop->memPitch = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+    prop->regsPerBlock = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+    prop->clockRate = sim_device_value(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+    prop->textureAlign = sim_device_value(device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
     return CUDA_SUCCESS;
 }
 
@@ -141,7 +100,8 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     memset(result, 0, sizeof *result);
     result->type = type;
-    result->sm.smCount = (unsigned)attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    result->sm.smCount =
+        (unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     if (sim_config.cuda >= 13000) /* before that it says no more */
         result->sm.minSmPartitionSize = result->sm.smCoscheduledAlignment =
             sim_device_group(device);
@@ -241,9 +201,7 @@ static CUresult capabilities_of(unsigned *capabilities, const CUatomicOperation 
     return result;
 }
 
-CUresult sim_cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
-                                               const CUatomicOperation *operations,
-                                               unsigned int count, CUdevice dev)
+SIM_BEHAVIOUR(cuDeviceGetHostAtomicCapabilities)
 {
     if (!capabilities || !operations || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -251,10 +209,7 @@ CUresult sim_cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
                            : CUDA_ERROR_INVALID_DEVICE;
 }
 
-CUresult sim_cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
-                                              const CUatomicOperation *operations,
-                                              unsigned int count, CUdevice srcDevice,
-                                              CUdevice dstDevice)
+SIM_BEHAVIOUR(cuDeviceGetP2PAtomicCapabilities)
 {
     if (!capabilities || !operations || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -273,13 +228,8 @@ CUresult sim_cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback 
         return CUDA_ERROR_INVALID_VALUE;
     if (!sim_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    struct sim_registration *made = sim_registration_make(
-        SIM_REGISTERED_NOTIFICATION, (sim_any_function *)callbackFunc, userData);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    made->device = device;
-    *callback = (CUasyncCallbackHandle)made;
-    return CUDA_SUCCESS;
+    return sim_registration_make(SIM_REGISTERED_NOTIFICATION, (sim_any_function *)callbackFunc,
+                                 userData, device, (void **)callback);
 }
 
 CUresult sim_cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback)
@@ -288,9 +238,5 @@ CUresult sim_cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbac
         return CUDA_ERROR_INVALID_VALUE;
     if (!sim_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    struct sim_registration *found = sim_registration(SIM_REGISTERED_NOTIFICATION, callback);
-    if (!found || found->device != device)
-        return CUDA_ERROR_INVALID_VALUE;
-    sim_registration_end(found);
-    return CUDA_SUCCESS;
+    return sim_registration_end(SIM_REGISTERED_NOTIFICATION, device, callback);
 }

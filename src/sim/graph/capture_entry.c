@@ -59,10 +59,7 @@ static CUresult in_graph(const struct sim_graph *graph, const CUgraphNode *nodes
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
-                                         const CUgraphNode *dependencies,
-                                         const CUgraphEdgeData *dependencyData,
-                                         size_t numDependencies, CUstreamCaptureMode mode)
+SIM_BEHAVIOUR(cuStreamBeginCaptureToGraph)
 {
     struct sim_graph *graph = sim_graph(hGraph);
     struct sim_stream *stream;
@@ -207,11 +204,7 @@ static bool has_data(const struct sim_capture *capture)
     return false;
 }
 
-CUresult sim_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                       cuuint64_t *id_out, CUgraph *graph_out,
-                                       const CUgraphNode **dependencies_out,
-                                       const CUgraphEdgeData **edgeData_out,
-                                       size_t *numDependencies_out)
+SIM_BEHAVIOUR(cuStreamGetCaptureInfo_v3)
 {
     struct sim_stream *stream;
     if (!captureStatus_out)
@@ -237,9 +230,7 @@ CUresult sim_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
-                                                  const CUgraphEdgeData *dependencyData,
-                                                  size_t numDependencies, unsigned int flags)
+SIM_BEHAVIOUR(cuStreamUpdateCaptureDependencies_v2)
 {
     struct sim_stream *stream;
     SIM_TRY(sim_stream(hStream, &stream));

@@ -59,9 +59,7 @@ void sim_edge_remove(struct sim_node *to, struct sim_edge *edge)
 
 /* --- Changes --- */
 
-CUresult sim_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
-                                       const CUgraphNode *to, const CUgraphEdgeData *edgeData,
-                                       size_t numDependencies)
+SIM_BEHAVIOUR(cuGraphAddDependencies_v2)
 {
     struct sim_graph *graph = sim_graph(hGraph);
     if (!graph || (numDependencies && (!from || !to)))
@@ -84,9 +82,7 @@ CUresult sim_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
     return result;
 }
 
-CUresult sim_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
-                                          const CUgraphNode *to, const CUgraphEdgeData *edgeData,
-                                          size_t numDependencies)
+SIM_BEHAVIOUR(cuGraphRemoveDependencies_v2)
 {
     static const CUgraphEdgeData plain;
     struct sim_graph *graph = sim_graph(hGraph);
@@ -110,17 +106,10 @@ CUresult sim_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *fro
 
 /* --- Questions --- */
 
-struct listing { /* arrays to fill; any may be NULL */
-    CUgraphNode *from, *to;
-    CUgraphEdgeData *data;
-    size_t room, count;
-    bool lossy; /* an edge has data, and nobody asked for them */
-};
-
-static void list(struct listing *listing, struct sim_node *to, const struct sim_edge *edge)
+void sim_edge_list(struct sim_listing *listing, struct sim_node *to, const struct sim_edge *edge)
 {
     size_t at = listing->count++;
-    if (!listing->data && !sim_edge_plain(&edge->data))
+    if (!listing->data && edge && !sim_edge_plain(&edge->data))
         listing->lossy = true;
     if (at >= listing->room)
         return;
@@ -132,7 +121,7 @@ static void list(struct listing *listing, struct sim_node *to, const struct sim_
         listing->data[at] = edge->data;
 }
 
-static CUresult list_end(struct listing *listing, size_t *number)
+CUresult sim_edge_list_end(struct sim_listing *listing, size_t *number)
 {
     bool counting = !listing->from && !listing->to;
     if (listing->lossy && !counting)
@@ -154,11 +143,11 @@ CUresult sim_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *
     struct sim_graph *graph = sim_graph(hGraph);
     if (!graph || !numEdges || !from != !to || (edgeData && !from))
         return CUDA_ERROR_INVALID_VALUE;
-    struct listing listing = {.from = from, .to = to, .data = edgeData, .room = *numEdges};
+    struct sim_listing listing = {.from = from, .to = to, .data = edgeData, .room = *numEdges};
     for (size_t i = 0; i < graph->count; i++)
         for (size_t j = 0; j < graph->nodes[i]->before_count; j++)
-            list(&listing, graph->nodes[i], &graph->nodes[i]->before[j]);
-    return list_end(&listing, numEdges);
+            sim_edge_list(&listing, graph->nodes[i], &graph->nodes[i]->before[j]);
+    return sim_edge_list_end(&listing, numEdges);
 }
 
 CUresult sim_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
@@ -167,10 +156,10 @@ CUresult sim_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *depen
     struct sim_node *node = sim_graph_node(hNode);
     if (!node || !numDependencies || (edgeData && !dependencies))
         return CUDA_ERROR_INVALID_VALUE;
-    struct listing listing = {.from = dependencies, .data = edgeData, .room = *numDependencies};
+    struct sim_listing listing = {.from = dependencies, .data = edgeData, .room = *numDependencies};
     for (size_t i = 0; i < node->before_count; i++)
-        list(&listing, node, &node->before[i]);
-    return list_end(&listing, numDependencies);
+        sim_edge_list(&listing, node, &node->before[i]);
+    return sim_edge_list_end(&listing, numDependencies);
 }
 
 CUresult sim_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
@@ -179,11 +168,12 @@ CUresult sim_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dep
     struct sim_node *node = sim_graph_node(hNode);
     if (!node || !numDependentNodes || (edgeData && !dependentNodes))
         return CUDA_ERROR_INVALID_VALUE;
-    struct listing listing = {.to = dependentNodes, .data = edgeData, .room = *numDependentNodes};
+    struct sim_listing listing = {
+        .to = dependentNodes, .data = edgeData, .room = *numDependentNodes};
     for (size_t i = 0; i < node->graph->count; i++) {
         struct sim_edge *edge = sim_edge_find(node->graph->nodes[i], node);
         if (edge)
-            list(&listing, node->graph->nodes[i], edge);
+            sim_edge_list(&listing, node->graph->nodes[i], edge);
     }
-    return list_end(&listing, numDependentNodes);
+    return sim_edge_list_end(&listing, numDependentNodes);
 }

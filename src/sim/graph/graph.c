@@ -164,38 +164,15 @@ CUresult sim_cuGraphDestroy(CUgraph hGraph)
     return CUDA_SUCCESS;
 }
 
-/* Fill an array of handles as all queries do: NULL asks for the number; too much room ends in NULL
- * handles. */
-struct listing {
-    CUgraphNode *nodes;
-    size_t room, count;
-};
-
-static void list(struct listing *listing, struct sim_node *node)
-{
-    if (listing->nodes && listing->count < listing->room)
-        listing->nodes[listing->count] = (CUgraphNode)node;
-    listing->count++;
-}
-
-static void list_end(struct listing *listing, size_t *number)
-{
-    for (size_t i = listing->count; listing->nodes && i < listing->room; i++)
-        listing->nodes[i] = NULL;
-    if (!listing->nodes || listing->count < *number)
-        *number = listing->count;
-}
-
 CUresult sim_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
     struct sim_graph *graph = sim_graph(hGraph);
     if (!graph || !numNodes)
         return CUDA_ERROR_INVALID_VALUE;
-    struct listing listing = {nodes, *numNodes, 0};
+    struct sim_listing listing = {.to = nodes, .room = *numNodes};
     for (size_t i = 0; i < graph->count; i++)
-        list(&listing, graph->nodes[i]);
-    list_end(&listing, numNodes);
-    return CUDA_SUCCESS;
+        sim_edge_list(&listing, graph->nodes[i], NULL);
+    return sim_edge_list_end(&listing, numNodes);
 }
 
 CUresult sim_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
@@ -203,12 +180,11 @@ CUresult sim_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t 
     struct sim_graph *graph = sim_graph(hGraph);
     if (!graph || !numRootNodes)
         return CUDA_ERROR_INVALID_VALUE;
-    struct listing listing = {rootNodes, *numRootNodes, 0};
+    struct sim_listing listing = {.to = rootNodes, .room = *numRootNodes};
     for (size_t i = 0; i < graph->count; i++)
         if (graph->nodes[i]->before_count == 0)
-            list(&listing, graph->nodes[i]);
-    list_end(&listing, numRootNodes);
-    return CUDA_SUCCESS;
+            sim_edge_list(&listing, graph->nodes[i], NULL);
+    return sim_edge_list_end(&listing, numRootNodes);
 }
 
 static CUresult find_graph(CUgraph handle, struct sim_graph **graph)
@@ -321,13 +297,13 @@ CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     return CUDA_SUCCESS;
 }
 
-static struct sim_node *find_copy(const struct sim_graph *graph, uint64_t original)
+struct sim_node *sim_graph_find(const struct sim_graph *graph, uint64_t id, bool copy)
 {
     for (size_t i = 0; i < graph->count; i++) {
         struct sim_node *found = graph->nodes[i];
-        if (found->original == original)
+        if ((copy ? found->original : found->id) == id)
             return found;
-        if (found->child && (found = find_copy(found->child, original)))
+        if (found->child && (found = sim_graph_find(found->child, id, copy)))
             return found;
     }
     return NULL;
@@ -340,7 +316,7 @@ CUresult sim_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNo
     struct sim_node *node = sim_graph_node(hOriginalNode);
     if (!phNode || !clone || !node || !clone->original)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_node *found = find_copy(clone, node->id);
+    struct sim_node *found = sim_graph_find(clone, node->id, true);
     if (!found)
         return CUDA_ERROR_INVALID_VALUE;
     *phNode = (CUgraphNode)found;

@@ -67,10 +67,21 @@ void sim_graph_node_free(
  * node that depends on itself, or NULL where memory is lacking. */
 struct sim_node **sim_graph_sorted(const struct sim_graph *graph, struct sim_node **cycle);
 CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone);
+/* The node with this id in the graph or a child of it, or the copy of the one with this id. */
+struct sim_node *sim_graph_find(const struct sim_graph *graph, uint64_t id, bool copy);
 /* Whether the graph or a child of it has a conditional node. */
 bool sim_graph_has_conditional(const struct sim_graph *graph);
 
 /* --- edge.c --- */
+/* What a query fills. NULL arrays ask for the number; too much room ends in NULL handles. */
+struct sim_listing { /* arrays to fill; any may be NULL */
+    CUgraphNode *from, *to;
+    CUgraphEdgeData *data;
+    size_t room, count;
+    bool lossy; /* an edge has data, and nobody asked for them */
+};
+void sim_edge_list(struct sim_listing *listing, struct sim_node *to, const struct sim_edge *edge);
+CUresult sim_edge_list_end(struct sim_listing *listing, size_t *number);
 struct sim_edge *sim_edge_find(const struct sim_node *to, const struct sim_node *from);
 CUresult sim_edge_add(struct sim_node *to, struct sim_node *from, const CUgraphEdgeData *data);
 void sim_edge_remove(struct sim_node *to, struct sim_edge *edge);

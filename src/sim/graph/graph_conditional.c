@@ -10,9 +10,7 @@
 /* More are a mistake, which would take all memory. */
 #define BODIES_MAX 65536
 
-CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph,
-                                            CUcontext ctx, unsigned int defaultLaunchValue,
-                                            unsigned int flags)
+SIM_BEHAVIOUR(cuGraphConditionalHandleCreate)
 {
     const struct sim_graph *graph = sim_graph(hGraph);
     if (!pHandle_out || !graph || flags > CU_GRAPH_COND_ASSIGN_DEFAULT)

@@ -100,11 +100,9 @@ static CUresult alive(const struct sim_item *item)
             return CUDA_ERROR_INVALID_HANDLE;
         break;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* the same member */
         return sim_object(SIM_EVENT, item->params.eventRecord.event) ? CUDA_SUCCESS
                                                                      : CUDA_ERROR_INVALID_HANDLE;
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        return sim_object(SIM_EVENT, item->params.eventWait.event) ? CUDA_SUCCESS
-                                                                   : CUDA_ERROR_INVALID_HANDLE;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:

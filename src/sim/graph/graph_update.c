@@ -35,30 +35,23 @@ static CUresult set_typed(CUgraphExec exec, CUgraphNode node, CUgraphNodeType ty
                                                            : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* What kind of node each entry is for, and what it takes: SET_IN with a context. */
-#define SET(symbol, kind, type)                                                                    \
-    CUresult sim_##symbol(CUgraphExec exec, CUgraphNode node, const type *from)                    \
-    {                                                                                              \
-        return set_typed(exec, node, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, NULL);         \
-    }
-#define SET_IN(symbol, kind, type)                                                                 \
-    CUresult sim_##symbol(CUgraphExec exec, CUgraphNode node, const type *from, CUcontext context) \
-    {                                                                                              \
-        return set_typed(exec, node, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, context);      \
-    }
-#define SET_HANDLE(symbol, kind, type)                                                             \
-    CUresult sim_##symbol(CUgraphExec exec, CUgraphNode node, type from)                           \
-    {                                                                                              \
-        return set_typed(exec, node, CU_GRAPH_NODE_TYPE_##kind, &from, sizeof from, NULL);         \
-    }
-SET(cuGraphExecKernelNodeSetParams_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
-SET(cuGraphExecKernelNodeSetParams, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
-SET_IN(cuGraphExecMemcpyNodeSetParams, MEMCPY, CUDA_MEMCPY3D_v2)
-SET_IN(cuGraphExecMemsetNodeSetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
-SET(cuGraphExecHostNodeSetParams, HOST, CUDA_HOST_NODE_PARAMS_v1)
-SET_HANDLE(cuGraphExecEventRecordNodeSetEvent, EVENT_RECORD, CUevent)
-SET_HANDLE(cuGraphExecEventWaitNodeSetEvent, WAIT_EVENT, CUevent)
-SET(cuGraphExecBatchMemOpNodeSetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
+SIM_ENTRY(cuGraphExecKernelNodeSetParams_v2, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL,
+                                                       nodeParams, sizeof *nodeParams, NULL))
+SIM_ENTRY(cuGraphExecKernelNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL,
+                                                    nodeParams, sizeof *nodeParams, NULL))
+SIM_ENTRY(cuGraphExecMemcpyNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMCPY,
+                                                    copyParams, sizeof *copyParams, ctx))
+SIM_ENTRY(cuGraphExecMemsetNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMSET,
+                                                    memsetParams, sizeof *memsetParams, ctx))
+SIM_ENTRY(cuGraphExecHostNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST,
+                                                  nodeParams, sizeof *nodeParams, NULL))
+SIM_ENTRY(cuGraphExecBatchMemOpNodeSetParams,
+          set_typed(graphExec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams,
+                    sizeof *nodeParams, NULL))
+SIM_ENTRY(cuGraphExecEventRecordNodeSetEvent,
+          set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event, NULL))
+SIM_ENTRY(cuGraphExecEventWaitNodeSetEvent,
+          set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event, NULL))
 
 /* --- Graphs of the same shape --- */
 
@@ -199,16 +192,6 @@ CUresult sim_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
     return set(hGraphExec, hNode, nodeParams);
 }
 
-static struct sim_node *find(const struct sim_graph *graph, uint64_t id)
-{
-    for (size_t i = 0; i < graph->count; i++) {
-        struct sim_node *found = graph->nodes[i];
-        if (found->id == id || (found->child && (found = find(found->child, id))))
-            return found;
-    }
-    return NULL;
-}
-
 static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info)
 {
     struct sim_exec *exec = sim_exec(handle);
@@ -223,7 +206,7 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
     if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         exchange(exec, 0, fresh);
     else
-        info->errorNode = (CUgraphNode)find(graph, source);
+        info->errorNode = (CUgraphNode)sim_graph_find(graph, source, false);
     sim_exec_release(fresh);
     return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
                                                         : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;

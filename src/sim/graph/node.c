@@ -156,10 +156,7 @@ static CUresult add_typed(const struct place *place, CUgraphNodeType type, const
 
 /* --- Entries --- */
 
-CUresult sim_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
-                               const CUgraphNode *dependencies,
-                               const CUgraphEdgeData *dependencyData, size_t numDependencies,
-                               CUgraphNodeParams *nodeParams)
+SIM_BEHAVIOUR(cuGraphAddNode_v2)
 {
     struct place place = {phGraphNode, hGraph, dependencies, dependencyData, numDependencies};
     if (!nodeParams || !sim_params_valid(nodeParams))
@@ -174,17 +171,13 @@ CUresult sim_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     return add_params(&place, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY});
 }
 
-CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode *dependencies, size_t numDependencies,
-                                      CUgraph childGraph)
+SIM_BEHAVIOUR(cuGraphAddChildGraphNode)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     return add_child(&place, childGraph, false);
 }
 
-CUresult sim_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                    const CUgraphNode *dependencies, size_t numDependencies,
-                                    CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+SIM_BEHAVIOUR(cuGraphAddMemAllocNode)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};

@@ -105,13 +105,10 @@ CUresult sim_params_prepare(const CUgraphNodeParams *params, const CUlaunchAttri
             return CUDA_ERROR_INVALID_VALUE;
         return sim_callback_prepare(params->host.fn, params->host.userData, item);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* the same member */
         item->params.eventRecord.event = params->eventRecord.event;
         return sim_object(SIM_EVENT, params->eventRecord.event) ? CUDA_SUCCESS
                                                                 : CUDA_ERROR_INVALID_VALUE;
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        item->params.eventWait.event = params->eventWait.event;
-        return sim_object(SIM_EVENT, params->eventWait.event) ? CUDA_SUCCESS
-                                                              : CUDA_ERROR_INVALID_VALUE;
     case CU_GRAPH_NODE_TYPE_KERNEL:
     case CU_GRAPH_NODE_TYPE_MEMCPY:
     case CU_GRAPH_NODE_TYPE_MEMSET:

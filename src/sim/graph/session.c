@@ -330,7 +330,7 @@ struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_grap
                                     .origin = stream,
                                     .next = sessions};
     sessions = session;
-    sim_capture_hook(&hooks);
+    sim_capture_hooks = &hooks;
     if (sim_session_join(session, stream) == CUDA_SUCCESS) {
         graph->capture = session;
         graph->capture_end = graph_gone;

@@ -12,15 +12,6 @@ struct sim_user_object {
     CUhostFn destroy;
 };
 
-static CUresult destroy(void *user)
-{
-    struct sim_user_object *object = user;
-    sim_thread_set_in_callback(true);
-    object->destroy(object->data);
-    sim_thread_set_in_callback(false);
-    return CUDA_SUCCESS;
-}
-
 /* The program's function runs in a thread of the driver's, without its lock. */
 static void release(struct sim_user_object *object, unsigned count)
 {
@@ -30,7 +21,11 @@ static void release(struct sim_user_object *object, unsigned count)
     if (object->count != 0)
         return;
     sim_object_remove(&object->object);
-    struct sim_ticket *ticket = sim_ticket_make(NULL, destroy, object, free);
+    struct sim_item item;
+    CUresult result = sim_callback_prepare(object->destroy, object->data, &item);
+    free(object);
+    struct sim_ticket *ticket =
+        result == CUDA_SUCCESS ? sim_ticket_make(NULL, item.run, item.user, item.drop) : NULL;
     if (!ticket)
         return; /* no memory: better a leak than a deadlock */
     sim_ticket_start(ticket);

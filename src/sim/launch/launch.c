@@ -18,19 +18,16 @@ static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream ha
     CUresult result = sim_launch_prepare(stream->object.context, params, attributes, count, &item);
     if (result != CUDA_SUCCESS)
         return sim_capture_refused(stream, result);
-    if (sim_capture_active(stream) && sim_launch_prepare_is_bound(&item)) {
+    if (stream->capture && sim_launch_prepare_is_bound(&item)) {
         sim_item_drop(&item); /* a graph cannot tell what will be bound */
         return sim_capture_refuse(stream);
     }
-    if (!sim_capture_active(stream))
+    if (!stream->capture)
         sim_launch_prepare_keep_bindings(&item);
     return sim_stream_submit(stream, &item);
 }
 
-CUresult sim_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                            unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-                            unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-                            void **kernelParams, void **extra)
+SIM_BEHAVIOUR(cuLaunchKernel)
 {
     CUDA_KERNEL_NODE_PARAMS_v2 params = {
         f,         gridDimX,       gridDimY,     gridDimZ, blockDimX, blockDimY,
@@ -38,11 +35,7 @@ CUresult sim_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gr
     return sim_launch(&params, hStream, NULL, 0);
 }
 
-CUresult sim_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                                       unsigned int gridDimZ, unsigned int blockDimX,
-                                       unsigned int blockDimY, unsigned int blockDimZ,
-                                       unsigned int sharedMemBytes, CUstream hStream,
-                                       void **kernelParams)
+SIM_BEHAVIOUR(cuLaunchCooperativeKernel)
 {
     CUDA_KERNEL_NODE_PARAMS_v2 params = {
         f,         gridDimX,       gridDimY,     gridDimZ, blockDimX, blockDimY,
@@ -52,13 +45,10 @@ CUresult sim_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsi
     return sim_launch(&params, hStream, &cooperative, 1);
 }
 
-CUresult sim_cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS_v1 *launchParamsList,
-                                                  unsigned int numDevices, unsigned int flags)
-{
-    if (!launchParamsList || !numDevices || flags > 3)
-        return CUDA_ERROR_INVALID_VALUE;
-    return SIM_LACK_cuLaunchCooperativeKernelMultiDevice_any;
-}
+SIM_ENTRY(cuLaunchCooperativeKernelMultiDevice,
+          !launchParamsList || !numDevices || flags > 3
+              ? CUDA_ERROR_INVALID_VALUE
+              : SIM_LACK_cuLaunchCooperativeKernelMultiDevice_any)
 
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
                               void **extra)

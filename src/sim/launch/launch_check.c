@@ -8,13 +8,6 @@
 #define PORTABLE_CLUSTER 8
 #define LARGEST_CLUSTER 16
 
-static unsigned device_value(const struct sim_device *device, CUdevice_attribute attribute)
-{
-    int value = 0;
-    sim_device_attribute(device, (int)attribute, &value);
-    return (unsigned)value;
-}
-
 CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsigned count,
                                      struct sim_launch_extras *extras)
 {
@@ -70,7 +63,7 @@ static bool dimensions_fit(const struct sim_device *device,
         CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,  CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
         CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (sizes[i] == 0 || sizes[i] > device_value(device, limits[i]))
+        if (sizes[i] == 0 || sizes[i] > (unsigned)sim_device_value(device, limits[i]))
             return false;
     return true;
 }
@@ -113,11 +106,12 @@ CUresult sim_launch_check(const struct sim_function *function,
         return sim_device_architecture(device) < 90 ? CUDA_ERROR_NOT_SUPPORTED
                                                     : CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (extras->cooperative) {
-        if (!device_value(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
+        if (!(unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
             return CUDA_ERROR_NOT_SUPPORTED;
         uint64_t blocks = (uint64_t)params->gridDimX * params->gridDimY * params->gridDimZ;
-        uint64_t most = (uint64_t)sim_occupancy(function, threads, params->sharedMemBytes) *
-                        device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        uint64_t most =
+            (uint64_t)sim_occupancy(function, threads, params->sharedMemBytes) *
+            (unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
         if (blocks > most)
             return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }
@@ -145,7 +139,8 @@ CUresult sim_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
     unsigned size =
         extras.cluster[0] ? extras.cluster[0] * extras.cluster[1] * extras.cluster[2] : 1;
     int threads = (int)(params.blockDimX * params.blockDimY * params.blockDimZ);
-    *numClusters = sim_occupancy(function, threads, params.sharedMemBytes) *
-                   (int)(device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) / size);
+    *numClusters =
+        sim_occupancy(function, threads, params.sharedMemBytes) *
+        (int)((unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) / size);
     return CUDA_SUCCESS;
 }

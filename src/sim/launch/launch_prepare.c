@@ -74,13 +74,13 @@ static bool find(void *user, uint64_t address, struct ptx_range *range)
 static const struct ptx_texture *texture(void *user, uint64_t handle)
 {
     const struct kernel *kernel = user;
-    return sim_table_texture(handle, kernel->bound);
+    return sim_table_find(handle, false, kernel->bound);
 }
 
 static const struct ptx_texture *surface(void *user, uint64_t handle)
 {
     const struct kernel *kernel = user;
-    return sim_table_surface(handle, kernel->bound);
+    return sim_table_find(handle, true, kernel->bound);
 }
 
 static void print(void *user, const char *text, size_t length)
@@ -250,14 +250,13 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
                         const struct sim_launch_extras *extras)
 {
     const struct sim_device *device = kernel->context->device;
-    int processors = 0, shared = 0;
+    int processors = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    int shared = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     /* A device rounds the shared memory of a block up to 128 bytes. */
     uint32_t grain = sim_config.grain < 128 ? (uint32_t)sim_config.grain : 128;
     static unsigned all_workers;
     if (!all_workers)
         all_workers = sim_machine_read("").processors;
-    sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
-    sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
     kernel->world = (struct ptx_world){kernel,          find, texture, surface, print, print_error,
                                        set_conditional, NULL, note};
     kernel->machine =

@@ -5,13 +5,6 @@
 #include "device/device.h"
 #include "module/module.h"
 
-static int device_value(const struct sim_device *device, CUdevice_attribute attribute)
-{
-    int value = 0;
-    sim_device_attribute(device, (int)attribute, &value);
-    return value;
-}
-
 static size_t round_up(size_t value, size_t unit)
 {
     return (value + unit - 1) / unit * unit;
@@ -24,16 +17,17 @@ int sim_occupancy(const struct sim_function *function, int threads, size_t dynam
     const struct ptx_function_info *info = sim_function_info(function);
     const struct sim_device *device = function->object.context->device;
     int warps = (threads + 31) / 32;
-    int most = device_value(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    int most = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     int by_threads =
-        device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps);
+        sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps);
     size_t shared = info->static_shared + dynamic;
     size_t total =
-        (size_t)device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-    shared += (size_t)device_value(device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+        (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    shared +=
+        (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
     size_t registers = round_up((size_t)info->registers * 32, 256) * (size_t)warps;
     size_t register_file =
-        (size_t)device_value(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+        (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
     int blocks = most ? most : 16;
     if (by_threads < blocks)
         blocks = by_threads;
@@ -76,23 +70,18 @@ static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dy
     SIM_TRY(sim_occupancy_function(func, &function));
     if (!numBlocks || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;
-    int most =
-        device_value(function->object.context->device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    int most = sim_device_value(function->object.context->device,
+                                CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     *numBlocks = blockSize > most || dynamic > sim_occupancy_max_dynamic(function)
                      ? 0
                      : sim_occupancy(function, blockSize, dynamic);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
-                                                                  int blockSize,
-                                                                  size_t dynamicSMemSize,
-                                                                  unsigned int flags)
-{
-    if (flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return CUDA_ERROR_INVALID_VALUE;
-    return blocks(numBlocks, func, blockSize, dynamicSMemSize);
-}
+SIM_ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+          flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE
+              ? CUDA_ERROR_INVALID_VALUE
+              : blocks(numBlocks, func, blockSize, dynamicSMemSize))
 
 /* The largest block among those with the most threads per multiprocessor. */
 static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
@@ -124,8 +113,8 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
         if (count * threads > most) {
             most = count * threads;
             *blockSize = threads;
-            *minGridSize = count * device_value(function->object.context->device,
-                                                CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+            *minGridSize = count * sim_device_value(function->object.context->device,
+                                                    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
         }
     }
     if (most == 0)
@@ -151,14 +140,14 @@ CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CU
     struct sim_function *function;
     SIM_TRY(sim_occupancy_function(func, &function));
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0 ||
-        blockSize > device_value(function->object.context->device,
-                                 CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
+        blockSize > sim_device_value(function->object.context->device,
+                                     CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
         return CUDA_ERROR_INVALID_VALUE;
     if (sim_occupancy(function, blockSize, 0) < numBlocks)
         return CUDA_ERROR_INVALID_VALUE;
     const struct sim_device *device = function->object.context->device;
     size_t total =
-        (size_t)device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+        (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
     size_t used = sim_function_info(function)->static_shared;
     size_t share = total / (size_t)numBlocks / 128 * 128;
     size_t most = sim_occupancy_max_dynamic(function);

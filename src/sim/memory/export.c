@@ -221,9 +221,7 @@ static CUresult check(CUdeviceptr address, size_t size, unsigned long long flags
     return flags ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS; /* a mapping by PCIe */
 }
 
-CUresult sim_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size,
-                                           CUmemRangeHandleType handleType,
-                                           unsigned long long flags)
+SIM_BEHAVIOUR(cuMemGetHandleForAddressRange)
 {
     struct file *file;
     size_t known;

@@ -191,7 +191,7 @@ CUresult sim_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr_v2 dptr, size_
         (length != 0 && (dptr != allocation->address || length != allocation->size)))
         return CUDA_ERROR_INVALID_VALUE;
     SIM_TRY(sim_capture_refuse(stream));
-    return sim_stream_enqueue(stream, NULL, NULL, NULL);
+    return sim_stream_submit(stream, &(struct sim_item){.params.type = SIM_ITEM_NO_NODE});
 }
 
 /* --- What was said about managed memory, told; and lists of ranges --- */
@@ -311,9 +311,7 @@ CUresult sim_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_att
     return answer(data, dataSize, attribute, &all);
 }
 
-CUresult sim_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
-                                     CUmem_range_attribute *attributes, size_t numAttributes,
-                                     CUdeviceptr_v2 devPtr, size_t count)
+SIM_BEHAVIOUR(cuMemRangeGetAttributes)
 {
     struct sim_managed_page all;
     SIM_TRY(sim_current_check());
@@ -351,10 +349,7 @@ static CUresult each(CUstream handle, CUdeviceptr_v2 *addresses, const size_t *s
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemPrefetchBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_t count,
-                                     CUmemLocation_v1 *prefetchLocs, size_t *prefetchLocIdxs,
-                                     size_t numPrefetchLocs, unsigned long long flags,
-                                     CUstream hStream)
+SIM_BEHAVIOUR(cuMemPrefetchBatchAsync)
 {
     SIM_TRY(sim_current_check());
     if (!prefetchLocs)

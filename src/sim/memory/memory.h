@@ -238,6 +238,8 @@ CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
 int32_t sim_share_number(const struct sim_device *device); /* as files tell devices; -1: the host */
 /* The device that a file's memory is of; NULL: it is not visible here. */
 struct sim_device *sim_share_device(const struct sim_shared *shared);
+/* A file that is refused: the code. */
+CUresult sim_share_refuse(struct sim_shared *shared, CUresult code);
 /* Whether a file, which anybody may have made, is of a device that is visible here and says that it
  * lies there, or of the host. */
 bool sim_share_lies(const struct sim_shared *shared, CUmemLocation location);

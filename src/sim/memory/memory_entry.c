@@ -124,7 +124,7 @@ CUresult sim_cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_
     struct sim_stream *found;
     (void)paramsArray, (void)count, (void)flags, (void)errorIndex;
     SIM_TRY(sim_stream(stream, &found));
-    if (sim_capture_active(found))
+    if (found->capture)
         SIM_TRY(sim_capture_refuse(found));
     return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -23,59 +23,41 @@ static bool is_managed_kind(const struct sim_allocation *found)
     return found->kind == SIM_MEMORY_MANAGED || found->kind == SIM_MEMORY_POOL_MANAGED;
 }
 
-/* CUDA versions that brought attributes after the first ones. */
-static int since(CUpointer_attribute attribute)
-{
-    if (attribute >= CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL)
-        return 13040;
-    if (attribute >= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE)
-        return 12080;
-    if (attribute >= CU_POINTER_ATTRIBUTE_MAPPING_SIZE)
-        return 11070;
-    if (attribute >= CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
-        return 11030;
-    if (attribute >= CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE)
-        return 11000;
-    if (attribute >= CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE)
-        return 10020;
-    return attribute >= CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? 9020 : 0;
-}
+/* The release that brought an attribute, 0 for the first ones, and the size of its value. */
+static const struct {
+    int since;
+    size_t size;
+} traits[] = {
+    [CU_POINTER_ATTRIBUTE_CONTEXT] = {0, 8},
+    [CU_POINTER_ATTRIBUTE_MEMORY_TYPE] = {0, 4},
+    [CU_POINTER_ATTRIBUTE_DEVICE_POINTER] = {0, 8},
+    [CU_POINTER_ATTRIBUTE_HOST_POINTER] = {0, 8},
+    [CU_POINTER_ATTRIBUTE_P2P_TOKENS] = {0, 16},
+    [CU_POINTER_ATTRIBUTE_SYNC_MEMOPS] = {0, 1},
+    [CU_POINTER_ATTRIBUTE_BUFFER_ID] = {0, 8},
+    [CU_POINTER_ATTRIBUTE_IS_MANAGED] = {0, 1},
+    [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = {9020, 4},
+    [CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE] = {10020, 1},
+    [CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = {10020, 8},
+    [CU_POINTER_ATTRIBUTE_RANGE_SIZE] = {10020, 8},
+    [CU_POINTER_ATTRIBUTE_MAPPED] = {10020, 1},
+    [CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES] = {10020, 8},
+    [CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE] = {11000, 1},
+    [CU_POINTER_ATTRIBUTE_ACCESS_FLAGS] = {11000, 4},
+    [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = {11030, 8},
+    [CU_POINTER_ATTRIBUTE_MAPPING_SIZE] = {11070, 8},
+    [CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR] = {11070, 8},
+    [CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID] = {11070, 8},
+    [CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE] = {12080, 4},
+    [CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL] = {13040, 4},
+};
 
 /* Size of the value that an attribute has; 0: no attribute of this driver. */
 static size_t size_of(CUpointer_attribute attribute)
 {
-    if (sim_config.cuda < since(attribute))
-        return 0;
-    switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
-        return 16;
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-        return 8;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-    case CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL:
-        return 4;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        return 1;
-    default:
-        return 0;
-    }
+    bool known = (size_t)attribute < sizeof traits / sizeof *traits &&
+                 traits[attribute].since <= sim_config.cuda;
+    return known ? traits[attribute].size : 0;
 }
 
 /* What is said of an address that the driver does not know. */

@@ -42,7 +42,7 @@ static CUresult capture(CUdeviceptr_v2 *dptr, size_t size, const struct sim_pool
     CUDA_MEM_ALLOC_NODE_PARAMS_v2 params = {.bytesize = size};
     params.poolProps.allocType = pool->type;
     params.poolProps.location = pool->location;
-    SIM_TRY(sim_capture_allocate(stream, &params));
+    SIM_TRY(sim_capture_hooks->allocate(stream, &params));
     *dptr = params.dptr;
     return CUDA_SUCCESS;
 }
@@ -59,8 +59,8 @@ static CUresult allocate(CUdeviceptr_v2 *dptr, size_t size, bool named, CUmemory
     *dptr = 0;
     if (size == 0)
         return CUDA_SUCCESS;
-    return sim_capture_active(stream) ? capture(dptr, size, pool, stream)
-                                      : from_pool(dptr, size, pool, stream);
+    return stream->capture ? capture(dptr, size, pool, stream)
+                           : from_pool(dptr, size, pool, stream);
 }
 
 SIM_ENTRY(cuMemAllocAsync, allocate(dptr, bytesize, false, NULL, hStream))
@@ -127,8 +127,8 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
     CUresult result = sim_stream(hStream, &stream);
     if (result != CUDA_SUCCESS || !dptr)
         return result;
-    if (sim_capture_active(stream))
-        return sim_capture_free(stream, dptr);
+    if (stream->capture)
+        return sim_capture_hooks->free(stream, dptr);
     if (sim_memory_freed_by_graph(dptr))
         return CUDA_SUCCESS;
     struct sim_allocation *allocation = sim_memory_at(dptr);

@@ -20,9 +20,7 @@ static struct sim_shared *shared_of(struct sim_pool *pool)
     return pool->shared;
 }
 
-CUresult sim_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
-                                              CUmemAllocationHandleType handleType,
-                                              unsigned long long flags)
+SIM_BEHAVIOUR(cuMemPoolExportToShareableHandle)
 {
     struct sim_pool *found = sim_pool_own(pool);
     if (!handle_out || !found || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
@@ -47,9 +45,7 @@ static struct sim_pool *imported(const struct sim_shared *shared)
     return NULL;
 }
 
-CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
-                                                CUmemAllocationHandleType handleType,
-                                                unsigned long long flags)
+SIM_BEHAVIOUR(cuMemPoolImportFromShareableHandle)
 {
     CUmemLocation place;
     if (!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
@@ -57,16 +53,12 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *ha
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)handle);
     if (!shared)
         return CUDA_ERROR_UNKNOWN;
-    if (shared->head.kind != SIM_SHARED_POOL) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    if (shared->head.kind != SIM_SHARED_POOL)
+        return sim_share_refuse(shared, CUDA_ERROR_NOT_SUPPORTED);
     const struct sim_device *device = sim_share_device(shared);
     memcpy(&place, shared->head.more, sizeof place);
-    if (!sim_share_lies(shared, place)) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_INVALID_DEVICE;
-    }
+    if (!sim_share_lies(shared, place))
+        return sim_share_refuse(shared, CUDA_ERROR_INVALID_DEVICE);
     struct sim_pool *known = imported(shared);
     if (known) {
         sim_shared_close(shared);
@@ -76,10 +68,8 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *ha
     if (device)
         place = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal};
     struct sim_pool *pool = sim_pool_make(CU_MEM_ALLOCATION_TYPE_PINNED, place);
-    if (!pool) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (!pool)
+        return sim_share_refuse(shared, CUDA_ERROR_OUT_OF_MEMORY);
     pool->handle_types = handleType;
     pool->imported = true;
     pool->shared = shared;
@@ -130,10 +120,8 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
     memcpy(&token, shareData, sizeof token);
     struct sim_shared *shared =
         sim_shared_is_token(&token, SIM_SHARED_POOLED) ? sim_shared_open(&token) : NULL;
-    if (!shared || !sim_shared_equal(&shared->head.owner, &found->shared->head.id)) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    if (!shared || !sim_shared_equal(&shared->head.owner, &found->shared->head.id))
+        return sim_share_refuse(shared, CUDA_ERROR_INVALID_VALUE);
     enum sim_memory kind = found->location.type == CU_MEM_LOCATION_TYPE_DEVICE
                                ? SIM_MEMORY_POOL
                                : SIM_MEMORY_POOL_HOST;

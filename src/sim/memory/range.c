@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
-
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct sim_allocation **ranges; /* sorted by address */
 static size_t count, capacity;

@@ -20,6 +20,12 @@ struct sim_device *sim_share_device(const struct sim_shared *shared)
     return NULL;
 }
 
+CUresult sim_share_refuse(struct sim_shared *shared, CUresult code)
+{
+    sim_shared_close(shared);
+    return code;
+}
+
 bool sim_share_lies(const struct sim_shared *shared, CUmemLocation location)
 {
     if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
@@ -63,10 +69,8 @@ CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
         if (owner)
             head.owner = *owner;
         struct sim_shared *shared = sim_shared_make(&head, allocation->host);
-        if (!shared || move_block(allocation, shared) != CUDA_SUCCESS) {
-            sim_shared_close(shared);
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
+        if (!shared || move_block(allocation, shared) != CUDA_SUCCESS)
+            return sim_share_refuse(shared, CUDA_ERROR_OUT_OF_MEMORY);
     }
     *token = sim_shared_token(allocation->shared);
     return CUDA_SUCCESS;

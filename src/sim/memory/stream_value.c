@@ -119,14 +119,13 @@ static CUresult check_address(const CUstreamBatchMemOpParams *item, bool write)
 
 static CUresult check(const struct sim_context *context, const CUstreamBatchMemOpParams *item)
 {
-    int flush = 0;
     switch ((int)item->operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
         if (item->waitValue.flags & ~(3U | CU_STREAM_WAIT_VALUE_FLUSH))
             return CUDA_ERROR_INVALID_VALUE;
-        sim_device_attribute(context->device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES, &flush);
-        if (item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH && !flush)
+        if (item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH &&
+            !sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
             return CUDA_ERROR_NOT_SUPPORTED;
         return check_address(item, false);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:

@@ -337,22 +337,17 @@ static CUresult share(CUmemGenericAllocationHandle_v1 handle, struct sim_shared 
                                        .device = sim_share_number(physical->device)};
         memcpy(head.more, &physical->prop, sizeof physical->prop);
         struct sim_shared *made = sim_shared_make(&head, physical->bytes);
-        if (!made || !sim_shared_map(made, physical->bytes)) {
-            sim_shared_close(made);
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
+        if (!made || !sim_shared_map(made, physical->bytes))
+            return sim_share_refuse(made, CUDA_ERROR_OUT_OF_MEMORY);
         physical->shared = made;
     }
     *shared = physical->shared;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemExportToShareableHandle(void *shareableHandle,
-                                          CUmemGenericAllocationHandle_v1 handle,
-                                          CUmemAllocationHandleType handleType,
-                                          unsigned long long flags)
+SIM_BEHAVIOUR(cuMemExportToShareableHandle)
 {
-    struct sim_shared *shared;
+    struct sim_shared *shared = NULL;
     const struct sim_physical *physical = sim_virtual_physical(handle);
     if (!shareableHandle || !physical || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
         handleType != physical->prop.requestedHandleTypes)
@@ -394,21 +389,15 @@ CUresult sim_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle_v1 *han
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)osHandle);
     if (!shared)
         return CUDA_ERROR_UNKNOWN;
-    if (shared->head.kind == SIM_SHARED_POOL) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    if (shared->head.kind == SIM_SHARED_POOL)
+        return sim_share_refuse(shared, CUDA_ERROR_NOT_SUPPORTED);
     memcpy(&prop, shared->head.more, sizeof prop);
     if (shared->head.kind != SIM_SHARED_PHYSICAL || shared->head.size == 0 ||
-        shared->head.size % SIM_VIRTUAL_GRAIN || !sim_share_lies(shared, prop.location)) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+        shared->head.size % SIM_VIRTUAL_GRAIN || !sim_share_lies(shared, prop.location))
+        return sim_share_refuse(shared, CUDA_ERROR_INVALID_VALUE);
     struct sim_physical *physical = make(shared);
-    if (!physical) {
-        sim_shared_close(shared);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (!physical)
+        return sim_share_refuse(shared, CUDA_ERROR_OUT_OF_MEMORY);
     physical->handles = 1;
     *handle = (CUmemGenericAllocationHandle_v1)(uintptr_t)physical;
     return CUDA_SUCCESS;

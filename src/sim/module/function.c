@@ -12,16 +12,9 @@ const struct ptx_function_info *sim_function_info(const struct sim_function *fun
     return ptx_module_function(function->module->ptx, function->index);
 }
 
-static int device_value(const struct sim_device *device, CUdevice_attribute attribute)
-{
-    int value = 0;
-    sim_device_attribute(device, (int)attribute, &value);
-    return value;
-}
-
 static int max_threads(const struct ptx_function_info *info, const struct sim_device *device)
 {
-    int most = device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    int most = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     if (info->required[0]) /* checked when launched, and not told */
         return most;
     return info->max_threads && (int)info->max_threads < most ? (int)info->max_threads : most;
@@ -106,7 +99,7 @@ CUresult sim_function_set(struct sim_function *function, CUfunction_attribute at
 {
     const struct ptx_function_info *info = sim_function_info(function);
     const struct sim_device *device = function->object.context->device;
-    int most = device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    int most = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         if (value < 0 || value > most - (int)info->static_shared)

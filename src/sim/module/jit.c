@@ -181,6 +181,23 @@ CUresult sim_jit_check_target(struct sim_jit *jit, unsigned architecture)
     return target < 10 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_SOURCE;
 }
 
+CUresult sim_jit_code(enum ptx_status status)
+{
+    switch (status) {
+    case PTX_OK:
+        return CUDA_SUCCESS;
+    case PTX_DUPLICATE:
+    case PTX_UNRESOLVED: /* each input was good by itself */
+        return CUDA_ERROR_INVALID_SOURCE;
+    case PTX_UNSUPPORTED_VERSION:
+        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    case PTX_NO_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    default:
+        return CUDA_ERROR_INVALID_PTX;
+    }
+}
+
 CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                          const struct ptx_source *sources, size_t count, struct ptx_module **module)
 {
@@ -194,20 +211,8 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
     enum ptx_status status =
         ptx_compile(&options, sources, count, &jit->errors, &jit->info, module);
     sim_lock_enter();
-    switch (status) {
-    case PTX_OK:
+    if (status == PTX_OK)
         sim_jit_describe(jit, *module, options.architecture);
-        return CUDA_SUCCESS;
-    case PTX_NO_MEMORY:
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    case PTX_UNSUPPORTED_VERSION:
-        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    case PTX_WRONG_TARGET:
-    case PTX_INVALID:
-    case PTX_UNRESOLVED:
-    case PTX_DUPLICATE:
-    case PTX_UNSUPPORTED:
-        return CUDA_ERROR_INVALID_PTX;
-    }
-    return CUDA_ERROR_UNKNOWN;
+    return status == PTX_UNRESOLVED || status == PTX_DUPLICATE ? CUDA_ERROR_INVALID_PTX
+                                                               : sim_jit_code(status);
 }

@@ -53,10 +53,7 @@ SIM_ENTRY(cuLibraryLoadData,
           load(library, code, SIZE_MAX, numJitOptions, jitOptions, jitOptionsValues,
                numLibraryOptions, libraryOptions, libraryOptionValues))
 
-CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
-                                   CUjit_option *jitOptions, void **jitOptionsValues,
-                                   unsigned int numJitOptions, CUlibraryOption *libraryOptions,
-                                   void **libraryOptionValues, unsigned int numLibraryOptions)
+SIM_BEHAVIOUR(cuLibraryLoadFromFile)
 {
     char *data;
     size_t size;

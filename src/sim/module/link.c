@@ -111,23 +111,6 @@ static CUresult define(struct link *link, const char *name, const char *input)
     return link->failed = CUDA_ERROR_INVALID_SOURCE;
 }
 
-static CUresult code_of(enum ptx_status status)
-{
-    switch (status) {
-    case PTX_OK:
-        return CUDA_SUCCESS;
-    case PTX_DUPLICATE:
-    case PTX_UNRESOLVED: /* each input was good by itself */
-        return CUDA_ERROR_INVALID_SOURCE;
-    case PTX_UNSUPPORTED_VERSION:
-        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    case PTX_NO_MEMORY:
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    default:
-        return CUDA_ERROR_INVALID_PTX;
-    }
-}
-
 static bool begin(struct link *link, unsigned architecture)
 {
     struct ptx_options options = {.version = sim_place_ptx_version(),
@@ -147,7 +130,7 @@ static CUresult read_sources(struct link *link, const struct sim_image *image,
         sim_lock_leave(); /* it takes long, and other threads may use the driver meanwhile */
         enum ptx_status status = ptx_build_add(link->build, source, errors, NULL);
         sim_lock_enter();
-        result = code_of(status);
+        result = sim_jit_code(status);
         size_t count = status == PTX_OK ? ptx_build_definitions(link->build) : 0;
         for (size_t j = 0; j < count && result == CUDA_SUCCESS; j++) {
             const char *name = ptx_build_definition(link->build, j);
@@ -225,9 +208,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
     return link->failed != CUDA_SUCCESS && result == CUDA_SUCCESS ? link->failed : result;
 }
 
-CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
-                              const char *name, unsigned int numOptions, CUjit_option *options,
-                              void **optionValues)
+SIM_BEHAVIOUR(cuLinkAddData_v2)
 {
     struct link *link;
     SIM_TRY(sim_current_check());
@@ -278,7 +259,7 @@ static CUresult compile(struct link *link, unsigned architecture)
         ptx_text_add(&link->jit.errors,
                      "info    : of libraries the simulated device links PTX, and of libcudadevrt "
                      "the barrier of a grid; kernels that launch kernels are not simulated\n");
-    return code_of(status);
+    return sim_jit_code(status);
 }
 
 static CUresult complete(struct link *link)

@@ -135,6 +135,7 @@ void sim_jit_free(struct sim_jit *jit);
 CUresult sim_jit_check_target(struct sim_jit *jit, unsigned architecture);
 /* What a verbose log says of each kernel. */
 void sim_jit_describe(struct sim_jit *jit, const struct ptx_module *module, unsigned architecture);
+CUresult sim_jit_code(enum ptx_status status); /* of inputs that were good, each by itself */
 /* Compile sources for the context's device; CUDA_ERROR_INVALID_PTX and its like on failure. */
 CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                          const struct ptx_source *sources, size_t count,

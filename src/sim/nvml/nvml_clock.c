@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks, in MHz: those of the profile, but for what a program asks for or locks. */
 #include <stdio.h>
-#include <string.h>
 
 #include "nvml/nvml.h"
 

@@ -15,15 +15,6 @@
 
 /* ---- found */
 
-nvmlReturn_t sim_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
-{
-    nvmlDevice_t found = index < SIM_MAX_DEVICES ? sim_nvml_device((int)index) : NULL;
-    if (!found)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *device = found;
-    return NVML_SUCCESS;
-}
-
 static void serial_of(int number, char text[SERIAL_TEXT])
 {
     snprintf(text, SERIAL_TEXT, "165%010u", 4200000001U + (unsigned)number);
@@ -110,13 +101,6 @@ nvmlReturn_t sim_nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t
     memset(hostname, 0, sizeof *hostname);
     return gethostname(hostname->value, sizeof hostname->value - 1) == 0 ? NVML_SUCCESS
                                                                          : NVML_ERROR_UNKNOWN;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetGpuUptime_v1(nvmlDevice_t device, nvmlGpuUptime_v1_t *uptime)
-{
-    (void)device;
-    uptime->uptime = (unsigned)(sim_clock_ns() / 1000000000);
-    return NVML_SUCCESS;
 }
 
 /* ---- the system */

@@ -1,50 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /* Event sets, and samples of performance counters. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "nvml/nvml.h"
 
-/* ---- events: none happens, so that a wait ends with its time */
-
-struct nvmlEventSet_st {
-    struct nvmlEventSet_st *next;
+struct item { /* what a program makes and frees: first in both kinds */
+    struct item *next;
 };
-static struct nvmlEventSet_st *sets;
+struct nvmlEventSet_st {
+    struct item item;
+};
+struct nvmlGpmSample_st {
+    struct item item;
+    uint64_t ns, busy_ns;
+    bool taken;
+};
+static struct item *sets, *samples;
 
-static struct nvmlEventSet_st **find_set(nvmlEventSet_t set)
+/* The link to one that is there; NULL: none. */
+static struct item **find(struct item **list, const void *item)
 {
-    for (struct nvmlEventSet_st **at = &sets; *at; at = &(*at)->next)
-        if (*at == set)
-            return at;
-    return NULL;
+    while (*list && *list != item)
+        list = &(*list)->next;
+    return *list ? list : NULL;
 }
+
+static nvmlReturn_t make(struct item **list, size_t size, void *made)
+{
+    struct item *item = calloc(1, size);
+    if (!item)
+        return NVML_ERROR_MEMORY;
+    item->next = *list;
+    *list = item;
+    memcpy(made, &item, sizeof item);
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t drop(struct item **list, void *item)
+{
+    struct item **at = find(list, item);
+    if (!at)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *at = (*at)->next;
+    free(item);
+    return NVML_SUCCESS;
+}
+
+/* ---- events: none happens, so that a wait ends with its time */
 
 nvmlReturn_t sim_nvmlEventSetCreate(nvmlEventSet_t *set)
 {
-    struct nvmlEventSet_st *made = malloc(sizeof *made);
-    if (!made)
-        return NVML_ERROR_MEMORY;
-    made->next = sets;
-    sets = made;
-    *set = made;
-    return NVML_SUCCESS;
+    return make(&sets, sizeof **set, set);
 }
 
 nvmlReturn_t sim_nvmlEventSetFree(nvmlEventSet_t set)
 {
-    struct nvmlEventSet_st **at = find_set(set);
-    if (!at)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *at = set->next;
-    free(set);
-    return NVML_SUCCESS;
+    return drop(&sets, set);
 }
 
 nvmlReturn_t sim_nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data,
                                      unsigned int timeoutms)
 {
     (void)data;
-    if (!find_set(set))
+    if (!find(&sets, set))
         return NVML_ERROR_INVALID_ARGUMENT;
     sim_nvml_sleep(timeoutms);
     return NVML_ERROR_TIMEOUT;
@@ -63,27 +82,12 @@ nvmlReturn_t sim_nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long lon
                                           nvmlEventSet_t set)
 {
     (void)device;
-    if (!find_set(set))
+    if (!find(&sets, set))
         return NVML_ERROR_INVALID_ARGUMENT;
     return eventTypes & ~sim_nvml_events() ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
 }
 
 /* ---- performance counters, which hopper was the first to give out this way */
-
-struct nvmlGpmSample_st {
-    uint64_t ns, busy_ns;
-    bool taken;
-    struct nvmlGpmSample_st *next;
-};
-static struct nvmlGpmSample_st *samples;
-
-static struct nvmlGpmSample_st **find_sample(nvmlGpmSample_t sample)
-{
-    for (struct nvmlGpmSample_st **at = &samples; *at; at = &(*at)->next)
-        if (*at == sample)
-            return at;
-    return NULL;
-}
 
 nvmlReturn_t sim_nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t *gpmSupport)
 {
@@ -96,23 +100,12 @@ nvmlReturn_t sim_nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t
 
 nvmlReturn_t sim_nvmlGpmSampleAlloc(nvmlGpmSample_t *gpmSample)
 {
-    struct nvmlGpmSample_st *made = calloc(1, sizeof *made);
-    if (!made)
-        return NVML_ERROR_MEMORY;
-    made->next = samples;
-    samples = made;
-    *gpmSample = made;
-    return NVML_SUCCESS;
+    return make(&samples, sizeof **gpmSample, gpmSample);
 }
 
 nvmlReturn_t sim_nvmlGpmSampleFree(nvmlGpmSample_t gpmSample)
 {
-    struct nvmlGpmSample_st **at = find_sample(gpmSample);
-    if (!at)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *at = gpmSample->next;
-    free(gpmSample);
-    return NVML_SUCCESS;
+    return drop(&samples, gpmSample);
 }
 
 static void add_busy(struct sim_usage *place, struct sim_usage_device *use, void *user)
@@ -125,7 +118,7 @@ static void add_busy(struct sim_usage *place, struct sim_usage_device *use, void
 
 nvmlReturn_t sim_nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t gpmSample)
 {
-    if (!find_sample(gpmSample))
+    if (!find(&samples, gpmSample))
         return NVML_ERROR_INVALID_ARGUMENT;
     gpmSample->ns = sim_clock_ns();
     gpmSample->busy_ns = atomic_load(&sim_usage_board(device->number)->busy_ns);
@@ -141,8 +134,8 @@ nvmlReturn_t sim_nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *metricsGet)
     const struct nvmlGpmSample_st *one = metricsGet->sample1, *two = metricsGet->sample2;
     if (metricsGet->version != NVML_GPM_METRICS_GET_VERSION)
         return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-    if (metricsGet->numMetrics > NVML_GPM_METRIC_MAX || !find_sample(metricsGet->sample1) ||
-        !find_sample(metricsGet->sample2) || !one->taken || !two->taken || two->ns <= one->ns)
+    if (metricsGet->numMetrics > NVML_GPM_METRIC_MAX || !find(&samples, metricsGet->sample1) ||
+        !find(&samples, metricsGet->sample2) || !one->taken || !two->taken || two->ns <= one->ns)
         return NVML_ERROR_INVALID_ARGUMENT;
     uint64_t busy = two->busy_ns > one->busy_ns ? two->busy_ns - one->busy_ns : 0;
     double percent = 100.0 * (double)busy / (double)(two->ns - one->ns);

@@ -74,8 +74,7 @@ nvmlReturn_t sim_nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int n
                                              unsigned long *nodeSet, nvmlAffinityScope_t scope)
 {
     (void)device;
-    if (!nodeSetSize || scope > NVML_AFFINITY_SCOPE_SOCKET)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    (void)scope;
     memset(nodeSet, 0, nodeSetSize * sizeof *nodeSet);
     *nodeSet = 1;
     return NVML_SUCCESS;
@@ -113,20 +112,6 @@ nvmlReturn_t sim_nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned in
 {
     (void)cpuNumber;
     return list(NULL, count, deviceArray);
-}
-
-/* The simulated devices are peers of each other; over NVLink if they have any. */
-nvmlReturn_t sim_nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
-                                        nvmlGpuP2PCapsIndex_t p2pIndex,
-                                        nvmlGpuP2PStatus_t *p2pStatus)
-{
-    if ((unsigned)p2pIndex > NVML_P2P_CAPS_INDEX_UNKNOWN || device1 == device2)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    bool linked = p2pIndex != NVML_P2P_CAPS_INDEX_NVLINK || sim_nvml_facts()->links;
-    *p2pStatus = p2pIndex == NVML_P2P_CAPS_INDEX_UNKNOWN ? NVML_P2P_STATUS_UNKNOWN
-                 : linked                                ? NVML_P2P_STATUS_OK
-                                                         : NVML_P2P_STATUS_NOT_SUPPORTED;
-    return NVML_SUCCESS;
 }
 
 /* ---- NVLink: links lead to switches, and all of them are active */

@@ -161,12 +161,6 @@ unsigned sim_nvml_temperature(nvmlDevice_t device)
     return 32 + sim_nvml_busy(device) * 35 / 100;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t *temperature)
-{
-    temperature->temperature = (int)sim_nvml_temperature(device);
-    return NVML_SUCCESS;
-}
-
 nvmlReturn_t sim_nvmlDeviceGetMarginTemperature(nvmlDevice_t device,
                                                 nvmlMarginTemperature_t *marginTempInfo)
 {
@@ -203,10 +197,4 @@ nvmlReturn_t sim_nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int 
 unsigned sim_nvml_fan(nvmlDevice_t device)
 {
     return 30 + sim_nvml_busy(device) / 2;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFanSpeedInfo_t *fanSpeed)
-{
-    fanSpeed->speed = 30 * sim_nvml_fan(device);
-    return NVML_SUCCESS;
 }

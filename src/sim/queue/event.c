@@ -103,7 +103,7 @@ static CUresult record_in_capture(struct sim_event *event, struct sim_stream *st
     if (event->shared) /* the capture goes on */
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     struct sim_mark *mark;
-    SIM_TRY(sim_capture_mark_make(stream, &mark));
+    SIM_TRY(sim_capture_hooks->mark_make(stream, &mark));
     sim_capture_mark_free(event->mark);
     event->mark = mark;
     return CUDA_SUCCESS;
@@ -143,7 +143,7 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
         return sim_stream_submit(stream, &item);
     }
     if (event->mark)
-        return sim_capture_mark_follow(stream, event->mark);
+        return sim_capture_hooks->mark_follow(stream, event->mark);
     if (stream->capture) /* work from outside would have to be waited for at every launch */
         return event->ticket || sim_event_shared_is_foreign(event) ? sim_capture_isolated(stream)
                                                                    : CUDA_SUCCESS;
@@ -159,7 +159,7 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
 static CUresult recorded(CUevent handle, struct sim_event **event)
 {
     SIM_TRY(find(handle, event));
-    return (*event)->mark ? sim_capture_mark_spoil((*event)->mark) : CUDA_SUCCESS;
+    return (*event)->mark ? sim_capture_hooks->mark_spoil((*event)->mark) : CUDA_SUCCESS;
 }
 
 CUresult sim_cuEventQuery(CUevent hEvent)

@@ -17,7 +17,9 @@ CUresult sim_callback_prepare(CUhostFn function, void *data, struct sim_item *it
  * nodes of its work. The graphs are above and do it; a table of theirs is here once there was a
  * capture. */
 struct sim_capture_hooks {
+    /* Work of a capturing stream becomes a node. The item is used up. */
     CUresult (*take)(struct sim_stream *stream, const struct sim_item *item);
+    /* Stream-ordered memory in a capturing stream: a node of the graph. `params->dptr` is set. */
     CUresult (*allocate)(struct sim_stream *stream, CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params);
     CUresult (*free)(struct sim_stream *stream, CUdeviceptr address);
     CUresult (*refuse)(struct sim_stream *stream);
@@ -26,19 +28,16 @@ struct sim_capture_hooks {
     CUresult (*unsafe)(void);
     CUresult (*refuse_context)(struct sim_context *context);
     void (*stream_gone)(struct sim_stream *stream);
+    /* Events: the place that the capturing stream has come to. */
     CUresult (*mark_make)(struct sim_stream *stream, struct sim_mark **mark);
+    /* The stream's next work follows that place; one that is not capturing joins the capture. */
     CUresult (*mark_follow)(struct sim_stream *stream, const struct sim_mark *mark);
+    /* The event was asked or waited for as if it were recorded: its capture is spoilt. */
     CUresult (*mark_spoil)(const struct sim_mark *mark);
     void (*mark_free)(struct sim_mark *mark);
 };
-void sim_capture_hook(const struct sim_capture_hooks *hooks);
+extern const struct sim_capture_hooks *sim_capture_hooks; /* NULL: nothing was ever captured */
 
-bool sim_capture_active(const struct sim_stream *stream);
-/* Work of a capturing stream becomes a node. The item is used up. */
-CUresult sim_capture_take(struct sim_stream *stream, const struct sim_item *item);
-/* Stream-ordered memory in a capturing stream: a node of the graph. `params->dptr` is set. */
-CUresult sim_capture_allocate(struct sim_stream *stream, CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params);
-CUresult sim_capture_free(struct sim_stream *stream, CUdeviceptr address);
 /* Before work that waits: fails in a capturing stream and spoils its capture; as does work of the
  * legacy stream that a capturing stream would have to wait for. */
 CUresult sim_capture_refuse(struct sim_stream *stream);
@@ -62,15 +61,7 @@ CUresult sim_capture_refuse_context(struct sim_context *context);
  * STREAM_CAPTURE_UNSUPPORTED where a capture that this thread may spoil is running (global or
  * thread-local mode): that capture is then invalid. */
 CUresult sim_capture_unsafe(void);
-
-/* --- Events in captures: where in which capture one was recorded --- */
 void sim_capture_mark_free(struct sim_mark *mark); /* NULL: nothing */
-/* The place that the capturing stream has come to. */
-CUresult sim_capture_mark_make(struct sim_stream *stream, struct sim_mark **mark);
-/* The stream's next work follows that place; a stream that is not capturing joins the capture. */
-CUresult sim_capture_mark_follow(struct sim_stream *stream, const struct sim_mark *mark);
-/* The event was asked or waited for as if it were recorded: its capture is spoilt. The answer. */
-CUresult sim_capture_mark_spoil(const struct sim_mark *mark);
 
 /* --- event.c --- Events, as streams, graphs and captures use them. */
 struct sim_event {

@@ -183,7 +183,7 @@ CUresult sim_stream_mark(struct sim_stream *stream, struct sim_ticket **ticket)
 CUresult sim_stream_submit(struct sim_stream *stream, const struct sim_item *item)
 {
     if (stream->capture)
-        return sim_capture_take(stream, item);
+        return sim_capture_hooks->take(stream, item);
     CUresult result = sim_capture_legacy(stream);
     if (result != CUDA_SUCCESS) {
         sim_item_drop(item);
@@ -200,14 +200,6 @@ CUresult sim_stream_submit_wait(struct sim_stream *stream, const struct sim_item
         return result;
     }
     return enqueue_wait(stream, item->run, item->user, item->drop);
-}
-
-CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *user,
-                            void (*drop)(void *))
-{
-    return sim_stream_submit(
-        stream, &(struct sim_item){
-                    .params.type = SIM_ITEM_NO_NODE, .run = work, .user = user, .drop = drop});
 }
 
 CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, void *user,

@@ -45,22 +45,16 @@ CUresult sim_cuStreamSynchronize(CUstream hStream)
     return sim_stream_synchronize(stream);
 }
 
-#define GET(symbol, type, member)                                                                  \
-    CUresult sim_##symbol(CUstream handle, type *value)                                            \
-    {                                                                                              \
-        struct sim_stream *stream;                                                                 \
-        if (!value)                                                                                \
-            return CUDA_ERROR_INVALID_VALUE;                                                       \
-        CUresult result = sim_stream(handle, &stream);                                             \
-        if (result == CUDA_SUCCESS)                                                                \
-            *value = (type)stream->member;                                                         \
-        return result;                                                                             \
-    }
-GET(cuStreamGetFlags, unsigned int, flags)
-GET(cuStreamGetPriority, int, priority)
-GET(cuStreamGetId, unsigned long long, id)
-GET(cuStreamGetCtx, CUcontext, object.context)
-GET(cuStreamGetDevice, CUdevice, object.context->device->ordinal)
+SIM_TELL(cuStreamGetFlags, flags, struct sim_stream *stream, sim_stream(hStream, &stream),
+         stream->flags)
+SIM_TELL(cuStreamGetPriority, priority, struct sim_stream *stream, sim_stream(hStream, &stream),
+         stream->priority)
+SIM_TELL(cuStreamGetId, streamId, struct sim_stream *stream, sim_stream(hStream, &stream),
+         stream->id)
+SIM_TELL(cuStreamGetCtx, pctx, struct sim_stream *stream, sim_stream(hStream, &stream),
+         (CUcontext)stream->object.context)
+SIM_TELL(cuStreamGetDevice, device, struct sim_stream *stream, sim_stream(hStream, &stream),
+         stream->object.context->device->ordinal)
 
 CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUdevResourceType type)
 {
@@ -101,9 +95,8 @@ CUresult sim_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
 
 static CUresult set_window(struct sim_stream *stream, const CUaccessPolicyWindow *window)
 {
-    int most = 0;
-    sim_device_attribute(stream->object.context->device,
-                         CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most);
+    int most = sim_device_value(stream->object.context->device,
+                                CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
     if (window->num_bytes > (size_t)most || window->hitRatio < 0 || window->hitRatio > 1 ||
         (unsigned)window->hitProp > CU_ACCESS_PROPERTY_PERSISTING ||
         (unsigned)window->missProp > CU_ACCESS_PROPERTY_STREAMING)

@@ -70,9 +70,7 @@ static CUresult make_levels(struct sim_context *context, struct sim_mipmap *mipm
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
-                                    const CUDA_ARRAY3D_DESCRIPTOR_v2 *pMipmappedArrayDesc,
-                                    unsigned int numMipmapLevels)
+SIM_BEHAVIOUR(cuMipmappedArrayCreate)
 {
     struct sim_context *context;
     SIM_TRY(sim_memory_begin(&context));

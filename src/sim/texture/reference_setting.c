@@ -85,20 +85,16 @@ static CUresult set_filter(CUtexref handle, CUfilter_mode mode, bool mipmap)
 SIM_ENTRY(cuTexRefSetFilterMode, set_filter(hTexRef, fm, false))
 SIM_ENTRY(cuTexRefSetMipmapFilterMode, set_filter(hTexRef, fm, true))
 
-#define GET(symbol, type, member)                                                                  \
-    CUresult sim_##symbol(type *value, CUtexref handle)                                            \
-    {                                                                                              \
-        struct sim_reference *reference;                                                           \
-        CUresult result = ask(handle, value, &reference);                                          \
-        if (result == CUDA_SUCCESS)                                                                \
-            *value = (type)reference->texture.member;                                              \
-        return result;                                                                             \
-    }
-GET(cuTexRefGetFilterMode, CUfilter_mode, filterMode)
-GET(cuTexRefGetMipmapFilterMode, CUfilter_mode, mipmapFilterMode)
-GET(cuTexRefGetFlags, unsigned int, flags)
-GET(cuTexRefGetMaxAnisotropy, int, maxAnisotropy)
-GET(cuTexRefGetMipmapLevelBias, float, mipmapLevelBias)
+SIM_TELL_AFTER(cuTexRefGetFilterMode, pfm, struct sim_reference *reference,
+               sim_reference_of(hTexRef, &reference), reference->texture.filterMode)
+SIM_TELL_AFTER(cuTexRefGetMipmapFilterMode, pfm, struct sim_reference *reference,
+               sim_reference_of(hTexRef, &reference), reference->texture.mipmapFilterMode)
+SIM_TELL_AFTER(cuTexRefGetFlags, pFlags, struct sim_reference *reference,
+               sim_reference_of(hTexRef, &reference), reference->texture.flags)
+SIM_TELL_AFTER(cuTexRefGetMaxAnisotropy, pmaxAniso, struct sim_reference *reference,
+               sim_reference_of(hTexRef, &reference), (int)reference->texture.maxAnisotropy)
+SIM_TELL_AFTER(cuTexRefGetMipmapLevelBias, pbias, struct sim_reference *reference,
+               sim_reference_of(hTexRef, &reference), reference->texture.mipmapLevelBias)
 
 CUresult sim_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 {

@@ -4,13 +4,8 @@
 
 #include "device/device.h"
 
-static bool at_most(const struct sim_device *device, size_t size, CUdevice_attribute attribute)
-{
-    int limit = 0;
-    return sim_device_attribute(device, (int)attribute, &limit) && size <= (size_t)limit;
-}
-
-#define FITS(size, name) at_most(device, size, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE##name)
+#define FITS(size, name)                                                                           \
+    ((size) <= (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE##name))
 
 static bool line_fits(const struct sim_device *device, const CUDA_ARRAY3D_DESCRIPTOR_v2 *s,
                       bool mipmapped)

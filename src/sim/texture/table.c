@@ -44,7 +44,7 @@ static const struct sim_view *view_at(const struct slot *slot, uint64_t when)
     return view && when < view->until ? view : NULL;
 }
 
-static const struct ptx_texture *find(uint64_t handle, bool surface, uint64_t when)
+const struct ptx_texture *sim_table_find(uint64_t handle, bool surface, uint64_t when)
 {
     struct sim_allocation memory;
     const struct sim_view *view = NULL;
@@ -56,16 +56,6 @@ static const struct ptx_texture *find(uint64_t handle, bool surface, uint64_t wh
     if (!view || !sim_range_copy(view->address, &memory) || memory.id != view->memory)
         return NULL;
     return &view->seen;
-}
-
-const struct ptx_texture *sim_table_texture(uint64_t handle, uint64_t when)
-{
-    return find(handle, false, when);
-}
-
-const struct ptx_texture *sim_table_surface(uint64_t handle, uint64_t when)
-{
-    return find(handle, true, when);
 }
 
 uint64_t sim_table_changes(void)

@@ -107,13 +107,7 @@ static CUresult begin(const struct request *request, struct ptx_tensor *tensor)
     return takes(request, tensor) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType,
-                                    cuuint32_t tensorRank, void *globalAddress,
-                                    const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
-                                    const cuuint32_t *boxDim, const cuuint32_t *elementStrides,
-                                    CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                    CUtensorMapL2promotion l2Promotion,
-                                    CUtensorMapFloatOOBfill oobFill)
+SIM_BEHAVIOUR(cuTensorMapEncodeTiled)
 {
     struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
                               globalDim, globalStrides,  elementStrides, interleave,
@@ -167,12 +161,7 @@ static CUresult encode_pixels(const struct request *request, const int *lower, c
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTensorMapEncodeIm2col(
-    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
-    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
-    const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, cuuint32_t channelsPerPixel,
-    cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
-    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+SIM_BEHAVIOUR(cuTensorMapEncodeIm2col)
 {
     struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
                               globalDim, globalStrides,  elementStrides, interleave,
@@ -184,13 +173,7 @@ CUresult sim_cuTensorMapEncodeIm2col(
                          pixelsPerColumn, false);
 }
 
-CUresult sim_cuTensorMapEncodeIm2colWide(
-    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
-    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
-    int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel,
-    cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
-    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
-    CUtensorMapFloatOOBfill oobFill)
+SIM_BEHAVIOUR(cuTensorMapEncodeIm2colWide)
 {
     struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
                               globalDim, globalStrides,  elementStrides, interleave,

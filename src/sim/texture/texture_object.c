@@ -58,9 +58,7 @@ static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTexObjectCreate(CUtexObject_v1 *pTexObject, const CUDA_RESOURCE_DESC_v1 *pResDesc,
-                               const CUDA_TEXTURE_DESC_v1 *pTexDesc,
-                               const CUDA_RESOURCE_VIEW_DESC_v1 *pResViewDesc)
+SIM_BEHAVIOUR(cuTexObjectCreate)
 {
     struct sampler wanted = {.has_part = pResViewDesc};
     uint64_t handle;
@@ -86,13 +84,8 @@ static CUresult ask(enum sim_kind kind, uint64_t handle, const void *out, struct
     return *found && out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC_v1 *pResDesc, CUtexObject_v1 texObject)
-{
-    struct sampler *found;
-    SIM_TRY(ask(SIM_TEXTURE, texObject, pResDesc, &found));
-    *pResDesc = found->resource;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuTexObjectGetResourceDesc, pResDesc, struct sampler *found,
+               ask(SIM_TEXTURE, texObject, pResDesc, &found), found->resource)
 
 CUresult sim_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC_v1 *pTexDesc, CUtexObject_v1 texObject)
 {
@@ -104,14 +97,9 @@ CUresult sim_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC_v1 *pTexDesc, CUtexObje
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC_v1 *pResViewDesc,
-                                            CUtexObject_v1 texObject)
-{
-    struct sampler *found;
-    SIM_TRY(ask(SIM_TEXTURE, texObject, pResViewDesc, &found));
-    *pResViewDesc = found->part; /* all zero, where there is none */
-    return CUDA_SUCCESS;
-}
+/* All zero, where there is none. */
+SIM_TELL_AFTER(cuTexObjectGetResourceViewDesc, pResViewDesc, struct sampler *found,
+               ask(SIM_TEXTURE, texObject, pResViewDesc, &found), found->part)
 
 CUresult sim_cuSurfObjectCreate(CUsurfObject_v1 *pSurfObject, const CUDA_RESOURCE_DESC_v1 *pResDesc)
 {
@@ -128,14 +116,8 @@ CUresult sim_cuSurfObjectCreate(CUsurfObject_v1 *pSurfObject, const CUDA_RESOURC
 
 SIM_ENTRY(cuSurfObjectDestroy, destroy_handle(SIM_SURFACE, surfObject))
 
-CUresult sim_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC_v1 *pResDesc,
-                                         CUsurfObject_v1 surfObject)
-{
-    struct sampler *found;
-    SIM_TRY(ask(SIM_SURFACE, surfObject, pResDesc, &found));
-    *pResDesc = found->resource;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuSurfObjectGetResourceDesc, pResDesc, struct sampler *found,
+               ask(SIM_SURFACE, surfObject, pResDesc, &found), found->resource)
 
 void sim_texture_object_end(struct sim_object *object)
 {

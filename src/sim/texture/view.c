@@ -68,9 +68,7 @@ static CUresult of_linear(struct source *source, const CUDA_RESOURCE_DESC_v1 *re
 
 static bool at_most(size_t size, CUdevice_attribute attribute)
 {
-    int limit = 0;
-    const struct sim_context *context = sim_current_any();
-    return sim_device_attribute(context->device, (int)attribute, &limit) && size <= (size_t)limit;
+    return size <= (size_t)sim_device_value(sim_current_any()->device, (int)attribute);
 }
 
 static CUresult of_pitch(struct source *source, const CUDA_RESOURCE_DESC_v1 *resource)
