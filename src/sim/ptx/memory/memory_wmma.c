@@ -108,12 +108,8 @@ void memory_wmma_load(struct ptx_warp *warp, const struct ptx_step *step, uint32
 
         if (step->list[i] == PTX_ABSENT)
             continue;
-        FOR_LANES (lane, mask) {
-            if (wide)
-                ((reg64 *)to)[lane] = bits[i][lane];
-            else
-                ((reg32 *)to)[lane] = (uint32_t)bits[i][lane];
-        }
+        FOR_LANES (lane, mask)
+            ptx_lane_set(to, wide, lane, bits[i][lane]);
     }
 }
 
@@ -127,8 +123,7 @@ void memory_wmma_store(struct ptx_warp *warp, const struct ptx_step *step, uint3
         const void *from = ptx_in(warp, step->list[i + 1]);
 
         FOR_LANES (lane, mask)
-            if (!scatter(warp, &place, i, lane,
-                         wide ? ((const reg64 *)from)[lane] : ((const reg32 *)from)[lane]))
+            if (!scatter(warp, &place, i, lane, ptx_lane(from, wide, lane)))
                 return;
     }
 }

@@ -204,7 +204,7 @@ static bool tid(struct ptx_team *team, const struct ptx_step *step)
 static bool grid(struct ptx_team *team, const struct ptx_step *step)
 {
     *team_out(team, step->operand[0]) =
-        uniform(special_of_grid(&team->warps->warp, &step->how.special));
+        uniform(special_of_warp(&team->warps->warp, &step->how.special));
     return true;
 }
 

@@ -366,17 +366,32 @@ static inline uint32_t guard_mask(const struct ptx_warp *warp, const struct ptx_
 typedef uint32_t __attribute__((may_alias)) reg32;
 typedef uint64_t __attribute__((may_alias)) reg64;
 
+/* A lane of a register of 64 bits, or of 32. */
+static inline uint64_t ptx_lane(const void *from, bool wide, unsigned lane)
+{
+    return wide ? ((const reg64 *)from)[lane] : ((const reg32 *)from)[lane];
+}
+
+static inline void ptx_lane_set(void *to, bool wide, unsigned lane, uint64_t value)
+{
+    if (wide)
+        ((reg64 *)to)[lane] = value;
+    else
+        ((reg32 *)to)[lane] = (uint32_t)value;
+}
+
 /* For all lanes of `mask`: the compiler turns the first into vectors. A destination is one of the
  * sources or apart from it, never shifted against it. */
 #if defined(__clang__)
-#define IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that stays scalar is no mistake */
+#define OPS_UNORDERED _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define IVDEP _Pragma("GCC ivdep")
+#define OPS_UNORDERED _Pragma("GCC ivdep")
 #endif
 #define EACH_LANE(mask, lane, statement)                                                           \
     do {                                                                                           \
         if ((mask) == PTX_FULL) {                                                                  \
-            IVDEP                                                                                  \
+            OPS_UNORDERED                                                                          \
             for (unsigned lane = 0; lane < PTX_LANES; lane++)                                      \
                 statement;                                                                         \
         } else {                                                                                   \

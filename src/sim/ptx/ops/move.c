@@ -95,10 +95,8 @@ void move_predicate_set(struct ptx_warp *warp, const struct ptx_step *step, uint
 /* A lane of a register whose value has `bits` bits in all: 64 of them from bit `at` on. */
 static uint64_t wide_get(const void *reg, unsigned lane, unsigned bits, unsigned at)
 {
-    if (bits <= 32)
-        return ((const reg32 *)reg)[lane] >> at;
-    if (bits == 64)
-        return ((const reg64 *)reg)[lane] >> at;
+    if (bits <= 64)
+        return ptx_lane(reg, bits > 32, lane) >> at;
     return at < 64 ? ((const reg64 *)reg)[lane] >> at |
                          (at ? ((const reg64 *)reg)[lane + 32] << (64 - at) : 0)
                    : ((const reg64 *)reg)[lane + 32] >> (at - 64);
@@ -127,13 +125,9 @@ void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask
             value[i * part / 64] |= low_bits(wide_get(from, lane, part, 0), part)
                                     << (i * part % 64);
         }
-        if (total <= 32) {
-            ((reg32 *)(void *)to)[lane] = (uint32_t)value[0];
-        } else {
-            ((reg64 *)(void *)to)[lane] = value[0];
-            if (total == 128)
-                ((reg64 *)(void *)to)[lane + PTX_LANES] = value[1];
-        }
+        ptx_lane_set(to, total > 32, lane, value[0]);
+        if (total == 128)
+            ptx_lane_set(to, true, lane + PTX_LANES, value[1]);
     }
 }
 
@@ -155,10 +149,7 @@ void move_unpack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t ma
             if (step->list[i] == PTX_ABSENT)
                 continue;
             to = ptx_out(warp, step->list[i]);
-            if (part <= 32)
-                ((reg32 *)to)[lane] = (uint32_t)bits;
-            else
-                ((reg64 *)to)[lane] = bits;
+            ptx_lane_set(to, part > 32, lane, bits);
         }
     }
 }

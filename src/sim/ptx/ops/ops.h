@@ -52,15 +52,6 @@ typedef int64_t OPS_ALIAS lane_s64;
 typedef float OPS_ALIAS lane_f32;
 typedef double OPS_ALIAS lane_f64;
 
-/* A destination is one of the sources or apart from it, never shifted against it. */
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that stays scalar is no mistake */
-#define OPS_UNORDERED _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define OPS_UNORDERED _Pragma("GCC ivdep")
-#else
-#define OPS_UNORDERED
-#endif
 #define OPS_LANES OPS_UNORDERED for (unsigned lane = 0; lane < PTX_LANES; lane++)
 
 /* A choice that compilers turn into a vector blend. */
@@ -331,7 +322,7 @@ ptx_run move_copy128, move_copy32, move_copy64, move_low32, move_low64, move_not
 ptx_run special_alloca, special_fence, special_getctarank, special_isspacep, special_local_address,
     special_mapa, special_reference, special_shared_address, special_32, special_64,
     special_stackrestore, special_stacksave, special_window;
-uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *special);
+uint64_t special_of_warp(const struct ptx_warp *warp, const struct how_special *special);
 uint64_t special_time(void); /* CLOCK_MONOTONIC, ns */
 
 #endif

@@ -128,13 +128,8 @@ static void run_convert(struct ptx_warp *warp, const struct ptx_step *step, uint
     const void *from = ptx_in(warp, step->operand[1]);
     void *to = ptx_out(warp, step->operand[0]);
     FOR_LANES (lane, mask) {
-        const uint64_t source =
-            is_wide(how->from) ? ((const lane_u64 *)from)[lane] : ((const lane_u32 *)from)[lane];
-        const uint64_t result = convert(source, how);
-        if (is_wide(how->to))
-            ((lane_u64 *)to)[lane] = result;
-        else
-            ((lane_u32 *)to)[lane] = (uint32_t)result;
+        const uint64_t source = ptx_lane(from, is_wide(how->from), lane);
+        ptx_lane_set(to, is_wide(how->to), lane, convert(source, how));
     }
 }
 

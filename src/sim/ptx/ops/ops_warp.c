@@ -10,16 +10,11 @@
 #include "ptx/ops/ops_mask.h"
 #include "ptx/ops/state.h"
 
-static uint64_t lane_value(const void *values, bool wide, unsigned lane)
-{
-    return wide ? ((const lane_u64 *)values)[lane] : ((const lane_u32 *)values)[lane];
-}
-
 static uint32_t equal_lanes(const void *values, bool wide, uint64_t value, uint32_t among)
 {
     uint32_t equal = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        equal |= (uint32_t)(lane_value(values, wide, lane) == value) << lane;
+        equal |= (uint32_t)(ptx_lane(values, wide, lane) == value) << lane;
     return equal & among;
 }
 
@@ -43,7 +38,7 @@ static void bring(struct warp_meeting *meeting, const struct ptx_warp *warp,
         if (what.predicate)
             meeting->values[lane] = ops_predicate(warp, value) >> lane & 1;
         else if (value != PTX_ABSENT)
-            meeting->values[lane] = lane_value(ptx_in(warp, value), what.wide, lane);
+            meeting->values[lane] = ptx_lane(ptx_in(warp, value), what.wide, lane);
     }
 }
 
@@ -82,11 +77,8 @@ static const void *brought(const struct warp_meeting *meeting, const void *own, 
         return own;
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
         const uint64_t value =
-            ops_has(meeting->lanes, lane) ? meeting->values[lane] : lane_value(own, wide, lane);
-        if (wide)
-            ((lane_u64 *)all)[lane] = value;
-        else
-            ((lane_u32 *)all)[lane] = (uint32_t)value;
+            ops_has(meeting->lanes, lane) ? meeting->values[lane] : ptx_lane(own, wide, lane);
+        ptx_lane_set(all, wide, lane, value);
     }
     return all;
 }
@@ -167,7 +159,7 @@ static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, ui
     const void *a = brought(meeting, ptx_in(warp, step->operand[1]), wide, values);
     uint32_t found[PTX_LANES];
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        found[lane] = equal_lanes(a, wide, lane_value(a, wide, lane), PTX_FULL);
+        found[lane] = equal_lanes(a, wide, ptx_lane(a, wide, lane), PTX_FULL);
     FOR_GROUPS (group, all, 2, mask) {
         OPS_STORE(warp, step, group, u32, found[lane] & all)
     }
@@ -181,7 +173,7 @@ static void run_match_all(struct ptx_warp *warp, const struct ptx_step *step, ui
     uint64_t values[PTX_LANES];
     const void *a = brought(meeting, ptx_in(warp, step->operand[first]), wide, values);
     FOR_GROUPS (group, all, first + 1, mask) {
-        const uint64_t value = lane_value(a, wide, (unsigned)__builtin_ctz(group));
+        const uint64_t value = ptx_lane(a, wide, (unsigned)__builtin_ctz(group));
         const bool same = equal_lanes(a, wide, value, all) == all;
         store_same(warp, step, same ? all : 0, group);
         if (first > 1)

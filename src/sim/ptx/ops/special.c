@@ -24,15 +24,22 @@ uint64_t special_time(void)
     return nanoseconds(CLOCK_MONOTONIC);
 }
 
-/* One of those that the grid and the place of the block in it decide. */
-uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *special)
+static bool is_grid(unsigned which)
+{
+    return which == IR_NTID || which == IR_CTAID || which == IR_NCTAID ||
+           (which >= IR_CLUSTERID && which <= IR_IS_EXPLICIT_CLUSTER);
+}
+
+/* One that is the same for all lanes. */
+uint64_t special_of_warp(const struct ptx_warp *warp, const struct how_special *special)
 {
     const struct ptx_block *block = warp->block;
     const struct launch *launch = block->launch;
     const struct ptx_launch *request = launch->request;
+    const struct ptx_machine *machine = request->machine;
     const unsigned at = special->component;
 
-    if (at > 2)
+    if (at > 2 && is_grid(special->name))
         return 0;
     switch (special->name) {
     case IR_NTID:
@@ -53,23 +60,14 @@ uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *
         return block->cluster_rank;
     case IR_CLUSTER_NCTARANK:
         return launch->cluster_size;
-    default:
+    case IR_IS_EXPLICIT_CLUSTER:
         return request->cluster[0] > 0;
-    }
-}
-
-static uint64_t machine_special(const struct ptx_warp *warp, unsigned which, unsigned component)
-{
-    const struct launch *launch = warp->block->launch;
-    const struct ptx_machine *machine = launch->request->machine;
-
-    switch (which) {
     case IR_WARPID:
         return warp->index;
     case IR_NWARPID:
         return 64;
     case IR_SMID:
-        return machine->sm_count ? warp->block->number % machine->sm_count : 0;
+        return machine->sm_count ? block->number % machine->sm_count : 0;
     case IR_NSMID:
         return machine->sm_count;
     case IR_GRIDID:
@@ -85,30 +83,24 @@ static uint64_t machine_special(const struct ptx_warp *warp, unsigned which, uns
     case IR_GLOBALTIMER_HI:
         return nanoseconds(CLOCK_REALTIME) >> 32;
     case IR_ENVREG: /* cooperative groups: the address of the grid's workspace */
-        return component == 1 && launch->request->cooperative ? (uint32_t)(GRID_WINDOW >> 32) : 0;
+        return at == 1 && request->cooperative ? (uint32_t)(GRID_WINDOW >> 32) : 0;
     case IR_TOTAL_SMEM_SIZE:
         return launch->shared_size;
     case IR_AGGR_SMEM_SIZE:
         return launch->shared_size + RESERVED_SHARED;
     case IR_RESERVED_SMEM_BEGIN: /* and the first of its two parts */
-        return launch->reserved_at + component * (RESERVED_SHARED / 2);
+        return launch->reserved_at + at * (RESERVED_SHARED / 2);
     case IR_RESERVED_SMEM_END:
         return launch->reserved_at + RESERVED_SHARED;
     case IR_RESERVED_SMEM_CAP:
         return RESERVED_SHARED;
     case IR_DYNAMIC_SMEM_SIZE:
-        return launch->request->dynamic_shared;
+        return request->dynamic_shared;
     case IR_WARP_SZ:
         return PTX_LANES;
     default:
         return 0;
     }
-}
-
-static bool is_grid(unsigned which)
-{
-    return which == IR_NTID || which == IR_CTAID || which == IR_NCTAID ||
-           (which >= IR_CLUSTERID && which <= IR_IS_EXPLICIT_CLUSTER);
 }
 
 static uint32_t lane_special(unsigned which, unsigned lane)
@@ -136,13 +128,6 @@ static bool is_lane(unsigned which)
     return which == IR_LANEID || (which >= IR_LANEMASK_EQ && which <= IR_LANEMASK_GT);
 }
 
-/* One that is the same for all lanes. */
-static uint64_t warp_special(const struct ptx_warp *warp, const struct how_special *special)
-{
-    return is_grid(special->name) ? special_of_grid(warp, special)
-                                  : machine_special(warp, special->name, special->component);
-}
-
 #define SPECIAL(run, reg)                                                                          \
     void run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                    \
     {                                                                                              \
@@ -157,7 +142,7 @@ static uint64_t warp_special(const struct ptx_warp *warp, const struct how_speci
             FOR_LANES (lane, mask)                                                                 \
                 to[lane] = lane_special(special->name, lane);                                      \
         } else {                                                                                   \
-            const reg value = (reg)warp_special(warp, special);                                    \
+            const reg value = (reg)special_of_warp(warp, special);                                 \
             EACH_LANE(mask, lane, to[lane] = value);                                               \
         }                                                                                          \
     }

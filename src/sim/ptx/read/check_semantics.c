@@ -222,25 +222,18 @@ static bool check_fixed(struct parser *parser, const struct reading *reading,
 static bool check_tensormap(struct parser *parser, const struct reading *reading,
                             const struct ir_insn *insn)
 {
-    switch (insn->mode) {
-    case IR_MAP_COPY:
+    static const uint8_t most[] = {[IR_MAP_BOX] = 4,
+                                   [IR_MAP_SIZE] = 4,
+                                   [IR_MAP_STRIDE] = 3,
+                                   [IR_MAP_STEP] = 4,
+                                   [IR_MAP_TYPE] = PTX_TENSOR_TYPES - 1,
+                                   [IR_MAP_INTERLEAVE] = 2,
+                                   [IR_MAP_SWIZZLE] = 3,
+                                   [IR_MAP_FILL] = 1};
+    if (insn->mode == IR_MAP_COPY)
         return check_fixed(parser, reading, &insn->operands[2], 128);
-    case IR_MAP_BOX:
-    case IR_MAP_SIZE:
-    case IR_MAP_STEP:
-        return at_most(parser, reading, &insn->operands[1], 4);
-    case IR_MAP_STRIDE:
-    case IR_MAP_SWIZZLE:
-        return at_most(parser, reading, &insn->operands[1], 3);
-    case IR_MAP_TYPE:
-        return at_most(parser, reading, &insn->operands[1], PTX_TENSOR_TYPES - 1);
-    case IR_MAP_INTERLEAVE:
-        return at_most(parser, reading, &insn->operands[1], 2);
-    case IR_MAP_FILL:
-        return at_most(parser, reading, &insn->operands[1], 1);
-    default:
-        return true;
-    }
+    return insn->mode < IR_MAP_BOX ||
+           at_most(parser, reading, &insn->operands[1], most[insn->mode]);
 }
 
 /* But for the oldest ones, a lies by rows and b by columns. */

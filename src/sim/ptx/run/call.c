@@ -121,13 +121,11 @@ static void value_put(const struct ptx_warp_state *state, struct ptx_frame *fram
     if (value->place == PLACE_PREDICATE) {
         frame->predicates[offset] =
             (frame->predicates[offset] & ~(UINT32_C(1) << lane)) | (uint32_t)(wide[0] & 1) << lane;
-    } else if (value->place == PLACE_32) {
-        ((reg32 *)(void *)(frame->registers + offset))[lane] = (uint32_t)wide[0];
-    } else {
-        ((reg64 *)(void *)(frame->registers + offset))[lane] = wide[0];
-        if (value->place == PLACE_128)
-            ((reg64 *)(void *)(frame->registers + offset))[lane + PTX_LANES] = wide[1];
+        return;
     }
+    ptx_lane_set(frame->registers + offset, value->place != PLACE_32, lane, wide[0]);
+    if (value->place == PLACE_128)
+        ptx_lane_set(frame->registers + offset, true, lane + PTX_LANES, wide[1]);
 }
 
 /* Where a value of the caller is: in memory, or in a register that the call's list names. */

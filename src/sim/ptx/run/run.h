@@ -40,8 +40,21 @@ bool schedule_is_alone(const struct ptx_warp_state *state); /* no other group co
 void schedule_add(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
                   struct ptx_frame *frame);
 /* Lanes of the running group go to a place: all of it, or as a new one. Which one they are. */
-struct group *schedule_move(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
-                            struct ptx_frame *frame);
+static inline struct group *schedule_move(struct ptx_warp_state *state, uint32_t mask,
+                                          const struct ptx_step *pc, struct ptx_frame *frame)
+{
+    struct group *group = &state->groups[state->current];
+
+    if (group->mask == mask) {
+        group->pc = pc;
+        group->frame = frame;
+        return group;
+    }
+    group->mask &= ~mask;
+    schedule_add(state, mask, pc, frame);
+    return &state->groups[state->group_count - 1];
+}
+
 void schedule_take(struct ptx_warp_state *state, unsigned index, uint32_t mask);
 bool schedule_sync_passes(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask);
 /* Of each lane, the lanes that a CONTROL_SYNC step is for. */

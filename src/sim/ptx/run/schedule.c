@@ -17,21 +17,6 @@ void schedule_add(struct ptx_warp_state *state, uint32_t mask, const struct ptx_
         group->epoch = state->groups[state->current].epoch;
 }
 
-struct group *schedule_move(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
-                            struct ptx_frame *frame)
-{
-    struct group *group = &state->groups[state->current];
-
-    if (group->mask == mask) {
-        group->pc = pc;
-        group->frame = frame;
-        return group;
-    }
-    group->mask &= ~mask;
-    schedule_add(state, mask, pc, frame);
-    return &state->groups[state->group_count - 1];
-}
-
 /* Take lanes out of a group; an empty group goes, and the last one takes its place. */
 void schedule_take(struct ptx_warp_state *state, unsigned index, uint32_t mask)
 {

@@ -65,11 +65,6 @@ static char *place_of(const struct ptx_texture *surface, const struct how_surfac
     return level->data + (uint64_t)z * level->slice_pitch + (uint64_t)y * level->row_pitch + x;
 }
 
-static unsigned element_size(unsigned type)
-{
-    return opcodes_type_size(type);
-}
-
 #define AT(T, place) ((T *)(void *)(place))
 /* Rows may be packed more tightly than an access is wide. */
 static bool is_aligned(const char *place, unsigned size)
@@ -168,12 +163,6 @@ static void store_texel(const struct ptx_warp *warp, const uint32_t *values, uns
         store(place + 8, 8, words[1]);
 }
 
-static uint64_t value_of(const struct ptx_warp *warp, uint32_t operand, bool wide, unsigned lane)
-{
-    const void *values = ptx_in(warp, operand);
-    return wide ? ((const lane_u64 *)values)[lane] : ((const lane_u32 *)values)[lane];
-}
-
 /* Write `wanted` if the place has *old still; else that is what it has. */
 static bool exchange(char *place, bool wide, uint64_t *old, uint64_t wanted)
 {
@@ -194,9 +183,9 @@ static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step
                         const struct how_surface *plan, const struct ptx_texture *surface,
                         unsigned lane, char *place)
 {
-    const bool wide = element_size(plan->type) == 8;
+    const bool wide = opcodes_type_size(plan->type) == 8;
     const bool is_signed = plan->formatted ? has_sign(surface) : ops_is_signed(plan->type);
-    const uint64_t value = value_of(warp, tex_operands(step)[plan->values], wide, lane);
+    const uint64_t value = ptx_lane(ptx_in(warp, tex_operands(step)[plan->values]), wide, lane);
     uint64_t old = load(place, wide ? 8 : 4), wanted;
     bool done = false;
 
@@ -214,20 +203,16 @@ static void surf_lane(struct ptx_warp *warp, const struct ptx_step *step,
                       const struct how_surface *plan, unsigned lane, char *place)
 {
     const uint32_t *operands = tex_operands(step) + plan->values;
-    const unsigned size = element_size(plan->type);
+    const unsigned size = opcodes_type_size(plan->type);
     const bool wide = size == 8;
     for (unsigned i = 0; i < plan->count; i++) {
         if (plan->op == IR_SULD) {
             const uint64_t value = place ? load(place + (size_t)i * size, size) : 0;
             if (operands[i] == PTX_ABSENT)
                 continue;
-            void *to = ptx_out(warp, operands[i]);
-            if (wide)
-                ((lane_u64 *)to)[lane] = value;
-            else
-                ((lane_u32 *)to)[lane] = (uint32_t)value;
+            ptx_lane_set(ptx_out(warp, operands[i]), wide, lane, value);
         } else if (place) {
-            store(place + (size_t)i * size, size, value_of(warp, operands[i], wide, lane));
+            store(place + (size_t)i * size, size, ptx_lane(ptx_in(warp, operands[i]), wide, lane));
         }
     }
 }
@@ -237,7 +222,7 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
     const struct how_surface *plan = &step->how.surface;
     const uint32_t *operands = tex_operands(step);
     const lane_u64 *handles = ptx_in(warp, operands[plan->handle]);
-    const unsigned size = element_size(plan->type) * plan->count;
+    const unsigned size = opcodes_type_size(plan->type) * plan->count;
     const bool reduces = plan->op == IR_SURED;
     const unsigned coordinates = tex_dimensions(plan->geometry) + tex_has_layer(plan->geometry);
     const struct ptx_texture *surface = NULL;
