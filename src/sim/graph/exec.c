@@ -293,8 +293,6 @@ void sim_exec_upload(const struct sim_exec *exec)
         sim_graph_memory_restore(&exec->nodes[i].work->item);
 }
 
-/* --- Entries --- */
-
 static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
                             struct sim_node **error)
 {
