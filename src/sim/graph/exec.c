@@ -72,12 +72,6 @@ static CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_
     return result;
 }
 
-struct sim_work_unit *sim_exec_work_retain(struct sim_work_unit *unit)
-{
-    unit->references++;
-    return unit;
-}
-
 void sim_exec_work_release(struct sim_work_unit *unit)
 {
     if (!unit || --unit->references != 0)
