@@ -9,6 +9,7 @@
 #include "scan_output.h"
 #include "scan_python.h"
 #include "scan_report.h"
+#include "scan_source.h"
 #include "scan_table.h"
 
 #include <errno.h>
@@ -32,10 +33,13 @@ struct run {
     const char *command;
     struct scan_file all;
     struct scan_table table;
-    json_t *files, *python, *problems; /* NULL: text */
-    size_t python_count;               /* of files of Python text that name the driver */
-    size_t count;                      /* of programs that use the driver, or have device code */
+    json_t *files, *sources, *python, *problems; /* NULL: text */
+    size_t source_count;
+    int oldest;          /* release of the drivers asked for; 0: none */
+    size_t python_count; /* of files of Python text that name the driver */
+    size_t count;        /* of programs that use the driver, or have device code */
     bool failed;
+    bool unguarded;   /* a source's call of an entry that the oldest driver lacks */
     bool unwritten;   /* a file that was asked for */
     const char *path; /* that is read */
     bool named;       /* the file that is read was, on the command line */
@@ -101,7 +105,10 @@ static void visit(void *user, struct scan_file *file)
 
     if (!is_of_interest(file)) {
         if (run->named && !run->files && strcmp(file->name, run->path) == 0)
-            printf("%s: %s: nothing of the CUDA driver\n", file->name, file->format);
+            printf("%s: %s: %s\n", file->name, file->format,
+                   file->table ? "uses cushim's table, whose calls a file does not show; give its "
+                                 "sources to scan"
+                               : "nothing of the CUDA driver");
         return;
     }
     run->count++;
@@ -157,6 +164,23 @@ static void note_python(void *user, const char *path)
         output_json_append(run->python, output_json_text(path));
 }
 
+/* In a folder, a source without a call is passed over. */
+static void scan_text(struct run *run, const char *path, const struct mapped *mapped)
+{
+    struct scan_source source = scan_source_read(mapped->data, mapped->size);
+
+    if (source.count > 0 || run->named) {
+        run->source_count++;
+        if (scan_source_unguarded(&source, run->oldest) > 0)
+            run->unguarded = true;
+        if (run->sources)
+            output_json_append(run->sources, scan_source_json(&source, path, run->oldest));
+        else
+            scan_source_print(&source, path, run->oldest);
+    }
+    scan_source_free(&source);
+}
+
 static void scan_path(struct run *run, const char *path, const char *file, bool named)
 {
     const struct scan_sink sink = {run, visit, skip, note_python, false};
@@ -167,6 +191,11 @@ static void scan_path(struct run *run, const char *path, const char *file, bool 
     run->path = path;
     if (!mapped_open(&mapped, file, &problem)) {
         complain(run, path, problem);
+        return;
+    }
+    if (scan_source_is(path)) {
+        scan_text(run, path, &mapped);
+        mapped_close(&mapped);
         return;
     }
     enum scan_result result = scan_bytes(path, mapped.data, mapped.size, &sink, &problem);
@@ -274,7 +303,8 @@ static bool write_files(const struct options *options, const struct scan_outcome
 static enum verdict_answer finish(struct run *run)
 {
     const struct scan_options *options = &run->options->report;
-    enum verdict_answer worst = run->count == 0 ? VERDICT_UNKNOWN : VERDICT_RUNS;
+    bool nothing = run->count == 0 && run->source_count == 0;
+    enum verdict_answer worst = nothing ? VERDICT_UNKNOWN : VERDICT_RUNS;
     struct verdict *verdicts = NULL;
     const char **deciding = NULL;
     char name[64];
@@ -283,7 +313,7 @@ static enum verdict_answer finish(struct run *run)
     snprintf(run->all.format, sizeof run->all.format, "together");
     run->all.name = name;
     run->all.runtime = (struct scan_runtime){0}; /* each has its own */
-    if (options->driver_count + options->gpu_count > 0)
+    if (options->driver_count + options->gpu_count > 0 && (run->count > 0 || nothing))
         verdicts = scan_table_all(&run->table, &deciding);
     for (size_t i = 0; verdicts && i < scan_table_cells(options); i++)
         worst = verdicts[i].answer > worst ? verdicts[i].answer : worst;
@@ -294,12 +324,13 @@ static enum verdict_answer finish(struct run *run)
         output_json_set(root, "files", run->files);
         output_json_set(root, "all", scan_json(&run->all, options, NULL));
         output_json_set(root, "verdicts", scan_table_json(options, verdicts, deciding));
+        output_json_set(root, "sources", run->sources);
         output_json_set(root, "python", run->python);
         output_json_set(root, "problems", run->problems);
         output_json_print(root);
     } else if (run->count > 1 || (run->count == 1 && run->options->summary)) {
         scan_print(&run->all, options, verdicts);
-    } else if (run->count == 0 && !run->failed) {
+    } else if (nothing && !run->failed) {
         puts("nothing found that uses the CUDA driver");
     }
     if (!run->files && run->python_count > 0)
@@ -359,14 +390,18 @@ static void forget(struct scan_options *options)
     free(gpus);
 }
 
+static bool wants_files(const struct options *options)
+{
+    return options->junit || options->markdown || options->sarif || options->github;
+}
+
 static int run_scan(const char *title, char **words)
 {
     static struct run run;
     enum verdict_answer worst;
     int result;
 
-    if ((given.junit || given.markdown || given.sarif || given.github) &&
-        given.drivers.count + given.gpus.count == 0)
+    if (wants_files(&given) && given.drivers.count + given.gpus.count == 0)
         options_refuse("--junit, --markdown, --sarif and --github are of verdicts: give --drivers "
                        "or --gpus");
     read_gpus(&given.gpus, &given.report);
@@ -376,20 +411,32 @@ static int run_scan(const char *title, char **words)
         return result;
     }
     run = (struct run){.options = &given, .command = title, .table = {.options = &given.report}};
+    for (size_t i = 0; i < given.report.driver_count; i++) {
+        int release = given.report.drivers[i].release;
+        run.oldest = run.oldest == 0 || release < run.oldest ? release : run.oldest;
+    }
     if (given.json) {
         run.files = json_array();
+        run.sources = json_array();
         run.python = json_array();
         run.problems = json_array();
     }
     walk(&run, words);
+    if (run.count == 0 && run.source_count > 0 && wants_files(&given)) {
+        fputs("cushim scan: --junit, --markdown, --sarif and --github are of programs, and only "
+              "sources were found\n",
+              stderr);
+        run.failed = true;
+    }
     worst = finish(&run);
     forget(&given.report);
     if (run.unwritten)
         return COMMAND_SYSTEM;
     if (run.failed)
         return COMMAND_INPUT;
-    return worst == VERDICT_FAILS || (given.strict && worst == VERDICT_UNKNOWN) ? COMMAND_FAILED
-                                                                                : COMMAND_OK;
+    return run.unguarded || worst == VERDICT_FAILS || (given.strict && worst == VERDICT_UNKNOWN)
+               ? COMMAND_FAILED
+               : COMMAND_OK;
 }
 
 const struct command command_scan = {
@@ -398,7 +445,10 @@ const struct command command_scan = {
     .synopsis = "FILE|FOLDER...",
     .doc = "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
            "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
-           "that their device code runs on. Nothing of them is executed.",
+           "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
+           "lists the calls through cushim's table; with --drivers it exits 1 if one is of a newer "
+           "entry than the oldest driver has, and the file has no CUSHIM_HAS of it. It reads text: "
+           "no control flow, no macros, no names made by ##. Plain names mean those of CUDA 12.0.",
     .notes = "How an entry was found:\n"
              "  linked     the program is linked to it, and does not start without it\n"
              "  called     the program is linked to it, and starts without it: it is looked\n"

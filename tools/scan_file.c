@@ -52,6 +52,12 @@ static void add_unknown(struct scan_file *file, const char *symbol)
     file->unknown[file->unknown_count++] = copy_text(symbol);
 }
 
+/* What the macros cushim_load and cushim_open call. */
+static void note_table(struct scan_file *file, const char *symbol)
+{
+    file->table |= strncmp(symbol, "cushim_connect_", 15) == 0;
+}
+
 static void need_symbol(void *user, const char *symbol, enum elf_need need)
 {
     struct scan_file *file = user;
@@ -63,6 +69,7 @@ static void need_symbol(void *user, const char *symbol, enum elf_need need)
                                                   : SCAN_LINKED;
     else if (need != ELF_WEAK && known_looks_like_entry(symbol) && strlen(symbol) < LONGEST_NAME)
         add_unknown(file, symbol);
+    note_table(file, symbol);
     if (strncmp(symbol, "cuGetProcAddress", 16) == 0)
         file->asks = true;
     if (strncmp(symbol, "cudaGetDriverEntryPoint", 23) == 0)
@@ -75,6 +82,7 @@ static void define_symbol(void *user, const char *symbol)
 
     if (strcmp(symbol, "__cudaRegisterFatBinary") == 0)
         file->runtime.inside = true;
+    note_table(file, symbol);
     if (strncmp(symbol, "PyInit_", 7) == 0)
         file->python = true;
 }
@@ -571,6 +579,7 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
     all->cushim |= from->cushim;
     if (from->cushim_library[0])
         memcpy(all->cushim_library, from->cushim_library, sizeof all->cushim_library);
+    all->table |= from->table;
     all->loads |= from->loads;
     all->links |= from->links;
     all->object |= from->object;

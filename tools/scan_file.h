@@ -59,6 +59,7 @@ struct scan_file {
     unsigned runtime_names;                 /* of the two that tell of a runtime in a PE file */
     size_t unread;                          /* COFF objects, which are not read */
     bool object; /* of a link to come, with libcuda or with cushim's drop-in */
+    bool table;  /* names what gives cushim's table */
     bool lazy;   /* what it calls may be looked up at the first call, not at the start */
     struct scan_code *code;
     size_t code_count;

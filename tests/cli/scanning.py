@@ -18,8 +18,8 @@ def scan(*arguments, code=OK):
     result = run("scan", "--json", *arguments)
     assert (result.code, result.err) == (code, ""), result.out
     answer = result.json()
-    assert list(answer) == ["drivers", "gpus", "files", "all", "verdicts", "python",
-                            "problems"]
+    assert list(answer) == ["drivers", "gpus", "files", "all", "verdicts", "sources",
+                            "python", "problems"]
     return answer
 
 

@@ -27,7 +27,7 @@ if READERS:
         "newer": [["newer", "--driver", FAKE_GPU, "--level", "3.0"]],
         "diff": [["diff", "11.4", "12.5"], ["diff", "12.5", "11.4"]],
         "scan": [["scan", CLI, FAKE_GPU, FATBINS / "both.fatbin", "/none"],
-                 ["scan", "--drivers", "9.0", CLI],
+                 ["scan", "--drivers", "9.0", CLI, ROOT / "docs/examples/graph.c"],
                  ["scan", "--drivers", "3.1,9.0", "--gpus", "maxwell,A100", CLI,
                   FATBINS / "both.fatbin"]],
     }

@@ -311,15 +311,17 @@ static bool layout_entry(struct ptx_module *module, uint32_t index)
     return stack != 0;
 }
 
-static void complain(struct ptx_text *errors, const struct ptx_code *code, const char *what,
-                     uint64_t size, uint64_t limit)
+/* Whether a size is too large, which is said. */
+static bool exceeds(struct ptx_text *errors, const struct ptx_code *code, const char *what,
+                    uint64_t size, uint64_t limit)
 {
-    if (errors)
+    if (size > limit && errors)
         ptx_text_add(errors,
                      "ptxas application ptx input, line %u; error   : '%s' uses too much %s "
                      "(0x%llx bytes, 0x%llx max)\n",
                      (unsigned)code->ir->line, code->ir->name, what, (unsigned long long)size,
                      (unsigned long long)limit);
+    return size > limit;
 }
 
 enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors)
@@ -333,10 +335,8 @@ enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors
         struct frame_layout frame = {.variables = NULL};
 
         frame_place(code, &frame);
-        if (frame.size > MAX_LOCAL) {
-            complain(errors, code, "local memory", frame.size, MAX_LOCAL);
+        if (exceeds(errors, code, "local memory", frame.size, MAX_LOCAL))
             return PTX_INVALID;
-        }
         code->local_size = (uint32_t)frame.size;
         code->counted = (uint32_t)frame.counted;
         code->info.local = code->counted;
@@ -344,20 +344,16 @@ enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors
     for (uint32_t i = 0; i < module->code_count; i++) {
         struct ptx_code *code = &module->codes[i];
 
-        if (code->ir->entry && !layout_entry(module, i))
+        if (!code->ir->entry)
+            continue;
+        if (!layout_entry(module, i))
             return PTX_NO_MEMORY;
-        if (code->ir->entry && code->info.static_shared > MAX_STATIC_SHARED) {
-            complain(errors, code, "shared data", code->info.static_shared, MAX_STATIC_SHARED);
+        const struct ptx_function_info *info = &code->info;
+        bool shared = exceeds(errors, code, "shared data", info->static_shared, MAX_STATIC_SHARED);
+        bool params = exceeds(errors, code, "parameter space", info->param_size, MAX_PARAMETERS);
+        if (exceeds(errors, code, "constant memory", info->constants, MAX_CONSTANTS) || shared ||
+            params)
             status = PTX_INVALID;
-        }
-        if (code->ir->entry && code->info.param_size > MAX_PARAMETERS) {
-            complain(errors, code, "parameter space", code->info.param_size, MAX_PARAMETERS);
-            status = PTX_INVALID;
-        }
-        if (code->ir->entry && code->info.constants > MAX_CONSTANTS) {
-            complain(errors, code, "constant memory", code->info.constants, MAX_CONSTANTS);
-            status = PTX_INVALID;
-        }
     }
     return status;
 }

@@ -240,7 +240,7 @@ ptx_run *memory_load(enum load_kind kind);
 ptx_run *memory_load_param(enum load_kind kind);
 ptx_run *memory_load_frame(enum load_kind kind); /* operand: destination */
 /* Any kind: for vectors (list: destinations, address), ordered and 128-bit ones. */
-ptx_run memory_load_any, memory_load_param128, memory_load_frame128;
+ptx_run memory_load_any;
 
 /* --- memory_row.c --- Loads and stores of the usual sizes, of whole warps: compiled at several ISA
  * levels. */
@@ -260,7 +260,7 @@ unsigned memory_store_size(enum store_kind kind);
 ptx_run *memory_store(enum store_kind kind);
 ptx_run *memory_store_frame(enum store_kind kind); /* operand: value */
 /* As memory_load_any. */
-ptx_run memory_store_any, memory_store_frame128;
+ptx_run memory_store_any;
 
 /* --- memory_wgmma.c --- The products of a warpgroup: compiled at several ISA levels. */
 ptx_run memory_wgmma_base, memory_wgmma_v3, memory_wgmma_v4;

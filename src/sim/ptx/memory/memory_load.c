@@ -143,7 +143,7 @@ ptx_run *memory_load(enum load_kind kind)
 LOAD_KINDS(LOAD)
 #undef LOAD
 
-void memory_load_param128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+static void memory_load_param128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     struct access access = {.pattern = ACCESS_HALVES};
 
@@ -152,7 +152,7 @@ void memory_load_param128(struct ptx_warp *warp, const struct ptx_step *step, ui
     fill_128(ptx_out(warp, step->operand[0]), &access, mask, 0);
 }
 
-void memory_load_frame128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+static void memory_load_frame128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct ptx_warp_state *state = warp->state;
     struct access access = {.pattern = ACCESS_HALVES, .stride = state->local_stride};

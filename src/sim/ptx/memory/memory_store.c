@@ -103,7 +103,7 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
 STORE_KINDS(STORE)
 #undef STORE
 
-void memory_store_frame128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+static void memory_store_frame128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct ptx_warp_state *state = warp->state;
     struct access access = {.pattern = ACCESS_HALVES, .stride = state->local_stride};

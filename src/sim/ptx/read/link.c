@@ -3,7 +3,6 @@
  * what nothing uses or defines is dropped. */
 #include "ptx/read/read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "ptx/read/ir.h"
@@ -18,6 +17,14 @@ struct linking {
     bool *used;
     bool functions;
 };
+
+static void *table_of(const struct linking *linking, size_t count, size_t size)
+{
+    void *made = arena_alloc(linking->reader->scratch, (count + 1) * size);
+    if (!made)
+        parse_no_memory(linking->reader);
+    return made;
+}
 
 static struct ir_variable *variable_at(const struct linking *linking, uint32_t index)
 {
@@ -130,11 +137,9 @@ static void follow_aliases(struct linking *linking)
     const struct list *aliases = &linking->reader->aliases;
     if (!linking->functions || aliases->count == 0)
         return;
-    uint32_t *step = calloc((size_t)linking->count + 1, sizeof *step);
-    if (!step) {
-        parse_no_memory(linking->reader);
+    uint32_t *step = table_of(linking, linking->count, sizeof *step);
+    if (!step)
         return;
-    }
     for (uint32_t i = 0; i < linking->count; i++)
         step[i] = i;
     for (uint32_t a = 0; a < aliases->count; a++) {
@@ -143,7 +148,6 @@ static void follow_aliases(struct linking *linking)
     }
     for (uint32_t i = 0; i < linking->count; i++)
         linking->map[i] = step[linking->map[i]];
-    free(step);
 }
 
 static bool is_built_in(const struct linking *linking, uint32_t index)
@@ -212,11 +216,9 @@ static uint32_t compact(struct linking *linking)
     for (uint32_t i = 0; i < linking->count; i++)
         linking->used[linking->map[i]] |= entries[i].used;
     report_missing(linking, entries);
-    uint32_t *places = calloc((size_t)linking->count + 1, sizeof *places);
-    if (!places) {
-        parse_no_memory(linking->reader);
+    uint32_t *places = table_of(linking, linking->count, sizeof *places);
+    if (!places)
         return 0;
-    }
     for (uint32_t i = 0; i < linking->count; i++) {
         if (linking->map[i] != i || (!defined(linking, i) && !linking->used[i]))
             continue;
@@ -229,7 +231,6 @@ static uint32_t compact(struct linking *linking)
     }
     for (uint32_t i = 0; i < linking->count; i++)
         linking->map[i] = places[linking->map[i]];
-    free(places);
     return kept;
 }
 
@@ -238,13 +239,11 @@ static void link_symbols(struct linking *linking)
     linking->slot_count = 64;
     while (linking->slot_count < 2 * linking->count)
         linking->slot_count *= 2;
-    linking->map = calloc((size_t)linking->count + 1, sizeof *linking->map);
-    linking->used = calloc((size_t)linking->count + 1, sizeof *linking->used);
-    linking->slots = calloc(linking->slot_count, sizeof *linking->slots);
-    if (!linking->map || !linking->used || !linking->slots) {
-        parse_no_memory(linking->reader);
+    linking->map = table_of(linking, linking->count, sizeof *linking->map);
+    linking->used = table_of(linking, linking->count, sizeof *linking->used);
+    linking->slots = table_of(linking, linking->slot_count, sizeof *linking->slots);
+    if (!linking->map || !linking->used || !linking->slots)
         return;
-    }
     unite(linking);
     follow_aliases(linking);
     define_declared(linking);
@@ -299,10 +298,4 @@ void link_sources(struct reader *reader)
     link_symbols(&functions);
     if (!reader->failed && !reader->no_memory)
         renumber(reader->module, variables.map, functions.map);
-    free(variables.map);
-    free(variables.used);
-    free(variables.slots);
-    free(functions.map);
-    free(functions.used);
-    free(functions.slots);
 }

@@ -299,13 +299,6 @@ static bool at_label(const struct parser *parser)
 
 static void declaration(struct parser *parser)
 {
-    static const struct {
-        const char *word;
-        uint8_t space;
-    } spaces[] = {
-        {"param", PTX_SPACE_PARAM},   {"local", PTX_SPACE_LOCAL}, {"shared", PTX_SPACE_SHARED},
-        {"global", PTX_SPACE_GLOBAL}, {"const", PTX_SPACE_CONST},
-    };
     if (parse_accept_word(parser, "reg")) {
         parse_variable_registers(parser);
         return;
@@ -314,19 +307,15 @@ static void declaration(struct parser *parser)
         parse_debug(parser);
         return;
     }
-    uint8_t linkage = IR_STATIC;
     if (parse_is_word(parser, "extern") || parse_is_word(parser, "visible") ||
         parse_is_word(parser, "weak")) {
         parse_error(parser, parser->token.line, "Linkage directives are for module scope");
         parse_next(parser);
     }
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
-        if (parse_accept_word(parser, spaces[i].word)) {
-            parse_variable(parser, spaces[i].space, linkage);
-            return;
-        }
-    }
-    parse_syntax(parser);
+    parse_variable(parser,
+                   1 << PTX_SPACE_PARAM | 1 << PTX_SPACE_LOCAL | 1 << PTX_SPACE_SHARED |
+                       1 << PTX_SPACE_GLOBAL | 1 << PTX_SPACE_CONST,
+                   IR_STATIC);
 }
 
 static void statement(struct parser *parser)

@@ -163,26 +163,18 @@ static void alias_directive(struct parser *parser)
 /* --- Statements of module scope --- */
 static uint8_t linkage_word(struct parser *parser)
 {
-    if (parse_accept_word(parser, "extern"))
-        return IR_EXTERN;
-    if (parse_accept_word(parser, "visible"))
-        return IR_VISIBLE;
-    if (parse_accept_word(parser, "weak"))
-        return IR_WEAK;
-    if (parse_accept_word(parser, "common"))
-        return IR_COMMON;
+    static const char *const words[] = {[IR_EXTERN] = "extern",
+                                        [IR_VISIBLE] = "visible",
+                                        [IR_WEAK] = "weak",
+                                        [IR_COMMON] = "common"};
+    for (uint8_t i = IR_EXTERN; i <= IR_COMMON; i++)
+        if (parse_accept_word(parser, words[i]))
+            return i;
     return IR_STATIC;
 }
 
 static void definition(struct parser *parser)
 {
-    static const struct {
-        const char *word;
-        uint8_t space;
-    } spaces[] = {
-        {"global", PTX_SPACE_GLOBAL}, {"const", PTX_SPACE_CONST}, {"shared", PTX_SPACE_SHARED},
-        {"local", PTX_SPACE_LOCAL},   {"tex", PTX_SPACE_TEX},
-    };
     uint32_t line = parser->token.line;
     uint8_t linkage = linkage_word(parser);
     bool entry = parse_is_word(parser, "entry");
@@ -193,13 +185,10 @@ static void definition(struct parser *parser)
         parse_function(parser, linkage, entry);
         return;
     }
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
-        if (parse_accept_word(parser, spaces[i].word)) {
-            parse_variable(parser, spaces[i].space, linkage);
-            return;
-        }
-    }
-    parse_syntax(parser);
+    parse_variable(parser,
+                   1 << PTX_SPACE_GLOBAL | 1 << PTX_SPACE_CONST | 1 << PTX_SPACE_SHARED |
+                       1 << PTX_SPACE_LOCAL | 1 << PTX_SPACE_TEX,
+                   linkage);
 }
 
 static void module_statement(struct parser *parser)

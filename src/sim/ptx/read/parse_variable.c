@@ -292,9 +292,20 @@ static void check_declaration(struct parser *parser, struct declaration *declara
         parse_error(parser, declaration->line, "Common variables are in .global space");
 }
 
-/* Behind the state space's word. */
-void parse_variable(struct parser *parser, uint8_t space, uint8_t linkage)
+/* From the state space's word on, which is one of the bits `spaces`. */
+void parse_variable(struct parser *parser, unsigned spaces, uint8_t linkage)
 {
+    static const char *const words[] = {
+        [PTX_SPACE_CONST] = "const", [PTX_SPACE_GLOBAL] = "global", [PTX_SPACE_LOCAL] = "local",
+        [PTX_SPACE_PARAM] = "param", [PTX_SPACE_SHARED] = "shared", [PTX_SPACE_TEX] = "tex"};
+    uint8_t space = PTX_SPACE_CONST;
+    while (space <= PTX_SPACE_TEX &&
+           (!(spaces >> space & 1) || !parse_accept_word(parser, words[space])))
+        space++;
+    if (space > PTX_SPACE_TEX) {
+        parse_syntax(parser);
+        return;
+    }
     struct declaration declaration = {
         .space = space, .vector = 1, .linkage = linkage, .line = parser->token.line};
     if (space == PTX_SPACE_CONST && parse_accept(parser, '[')) { /* old: a bank */

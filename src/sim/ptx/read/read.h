@@ -369,7 +369,7 @@ void parse_variable_check_param(struct parser *parser, uint32_t line, const char
 /* [2][3] behind a name; *size starts as one element's. */
 bool parse_variable_dimensions(struct parser *parser, uint64_t element, uint64_t *size, bool *open);
 void parse_variable_attribute(struct parser *parser, bool *managed);
-void parse_variable(struct parser *parser, uint8_t space, uint8_t linkage);
+void parse_variable(struct parser *parser, unsigned spaces, uint8_t linkage);
 void parse_variable_registers(struct parser *parser);
 
 /* --- symbol.c --- */

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""`cushim scan` of sources: the calls through cushim's table, also where no run comes by."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import CLI, FAILED, INPUT, OK, ROOT, registry, run
+from scanning import scan
+
+CODE = r"""
+// cu->cuMemAllocAsync(1); and it's over \
+   cu->cuMemFreeAsync(2)
+/* cu->cuMemAllocAsync(
+ */
+#error don't
+const char *text = "cu->cuMemAllocAsync(\"", c = '"';
+int old(void) { return cu->cuInit(0); }
+int never(void)
+{
+    if (CUSHIM_HAS(get(cu), cuMemFreeAsync))
+        cu->cuMemFreeAsync(p, s);
+    return 0 ? cu . cuMemAllocAsync /* here */
+        (&p, 4, s) : cu->cuMemAlloc(&p, 1);
+}
+CUSHIM_HAS(cu, cuCtxCreate_v3); cu->cuCtxCreate(0); cu->cuCtxCreate_v4(0); other.cuNothing();
+cuMemPrefetchAsync(0); pointer = cu->cuLaunchKernelEx;
+"""
+
+
+@pytest.fixture(name="source")
+def source_fixture(tmp_path):
+    path = tmp_path / "shim.c"
+    path.write_text(CODE)
+    return path
+
+
+def test_newer_without_a_question(source):
+    result = run("scan", "--drivers", "9.0,12.4", source)
+    assert (result.code, result.err) == (FAILED, "")
+    assert result.out.splitlines() == [
+        f"{source}:13: cuMemAllocAsync came with CUDA 11.2; no CUSHIM_HAS(..., cuMemAllocAsync) "
+        "in this file",
+        f"{source}:16: cuCtxCreate_v4 came with CUDA 12.5; no CUSHIM_HAS(..., cuCtxCreate_v4) "
+        "in this file",
+        f"{source}: calls through cushim's table: 6; newer than CUDA 9.0: 3, 1 of them behind "
+        "CUSHIM_HAS"]
+
+
+def test_old_enough(source):
+    assert run("scan", "--drivers", "12.5", source).code == OK
+    assert run("scan", "--drivers", "12.4", source).code == FAILED
+
+
+def test_list_without_drivers(source):
+    result = run("scan", source)
+    assert result.code == OK
+    assert [re.sub(".*/", "", line) for line in result.out.splitlines()] == [
+        "shim.c:8: cuInit came with CUDA 2.0", "shim.c:12: cuMemFreeAsync came with CUDA 11.2",
+        "shim.c:13: cuMemAllocAsync came with CUDA 11.2",
+        "shim.c:14: cuMemAlloc_v2 came with CUDA 3.2",
+        "shim.c:16: cuCtxCreate_v2 came with CUDA 3.2",
+        "shim.c:16: cuCtxCreate_v4 came with CUDA 12.5"]
+
+
+def test_json(source):
+    answer = scan("--drivers", "9.0", source, code=FAILED)
+    assert answer["files"] == [] and answer["problems"] == []
+    calls = answer["sources"][0]["calls"]
+    assert [(call["line"], call["symbol"]) for call in calls
+            if call["newer"] and not call["guarded"]] == [(13, "cuMemAllocAsync"),
+                                                          (16, "cuCtxCreate_v4")]
+    assert calls[1] == {"line": 12, "symbol": "cuMemFreeAsync", "since": 11020, "newer": True,
+                        "guarded": True}
+
+
+def test_question_by_name_and_raw_strings(tmp_path):
+    path = tmp_path / "a.cpp"
+    path.write_text('auto s = R"x(" cu->cuMemAllocAsync( )x"; int n = 1\'000;\n'
+                    'if (cushim_has(cu, "cuMemAllocAsync")) cu->cuMemAllocAsync(0);\n')
+    answer = scan("--drivers", "9.0", path)
+    assert [(call["line"], call["guarded"]) for call in answer["sources"][0]["calls"]] == \
+        [(2, True)]
+
+
+@pytest.mark.parametrize("text", ["", "int a;", "R", 'R"', 'R"x(', "/*", '"', "'\\", "//", "cu->",
+                                  "CUSHIM_HAS(", "CUSHIM_HAS(((", "\0", "-", "cu->cuInit",
+                                  'R"' + 40 * "x", 'cu->R"('])
+def test_no_call(tmp_path, text):
+    path = tmp_path / "a.hpp"
+    path.write_text(text)
+    result = run("scan", "--drivers", "9.0", path)
+    assert (result.code, result.out) == (OK, f"{path}: no call through cushim's table\n")
+
+
+def test_folder(tmp_path, source):
+    (tmp_path / "other.c").write_text("int a;")
+    result = run("scan", "--drivers", "9.0", tmp_path)
+    assert result.code == FAILED and "other.c" not in result.out and str(source) in result.out
+
+
+def test_no_verdicts_to_write(tmp_path, source):
+    result = run("scan", "--drivers", "12.5", "--junit", tmp_path / "x", source)
+    assert result.code == INPUT and not (tmp_path / "x").exists()
+    assert result.err == ("cushim scan: --junit, --markdown, --sarif and --github are of programs, "
+                          "and only sources were found\n")
+
+
+def test_object_that_uses_the_table(tmp_path):
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (tmp_path / "a.c").write_text("void *cushim_connect_(void *, long, int);\n"
+                                  "void *f(void) { return cushim_connect_(0, 8, 0); }\n")
+    subprocess.run(["cc", "-c", "a.c"], cwd=tmp_path, check=True)
+    result = run("scan", tmp_path / "a.o")
+    assert result.code == OK and result.out.splitlines()[0].endswith(
+        ": uses cushim's table, whose calls a file does not show; give its sources to scan")
+
+
+def test_plain_names_mean_what_the_headers_mean(tmp_path):
+    """Of each name of cuda.h, the function that a compiler finds without CUSHIM_CUDA_VERSION."""
+    generated = Path(shutil.which(CLI) or ".").resolve().parents[1] / "gen"
+    if not shutil.which("cc") or not (generated / "cushim" / "cuda_names.h").is_file():
+        pytest.skip("no C compiler, or an installed command")
+    names = sorted({row["name"] for row in registry() if row["header"] == "cuda.h"})
+    source = tmp_path / "names.c"
+    source.write_text("#include <cushim/cushim.h>\n" + "".join(f"@ {name}\n" for name in names))
+    text = subprocess.run(["cc", "-E", f"-I{ROOT}/include", f"-I{generated}", source],
+                          capture_output=True, text=True, check=True).stdout
+    source.write_text("".join(f"cu->{name}();\n" for name in names))
+    assert [call["symbol"] for call in scan(source)["sources"][0]["calls"]] == \
+        re.findall("^@ (.*)$", text, re.M)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The calls through cushim's table that the text of a C or C++ source has. It is read as text:
+ * without macros, and without what decides whether a call is reached.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_SOURCE_H
+#define CUSHIM_TOOLS_SCAN_SOURCE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct scan_source_call {
+    size_t line, index; /* of the entry */
+    bool guarded;       /* a CUSHIM_HAS of the entry is in the file */
+};
+
+struct scan_source {
+    struct scan_source_call *calls;
+    size_t count;
+};
+
+/** Whether a file's name ends as a source's does. */
+bool scan_source_is(const char *name);
+
+struct scan_source scan_source_read(const char *text, size_t size);
+
+/**
+ * @param oldest  the release that each driver has; 0 if none was asked for
+ * @return how many calls are of newer entries, without a CUSHIM_HAS
+ */
+size_t scan_source_unguarded(const struct scan_source *source, int oldest);
+
+/** With `oldest` each such call, and the counts; without it the entries and their releases. */
+void scan_source_print(const struct scan_source *source, const char *name, int oldest);
+
+json_t *scan_source_json(const struct scan_source *source, const char *name, int oldest);
+
+void scan_source_free(struct scan_source *source);
+
+#endif
