@@ -82,7 +82,8 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
 CUresult sim_call_end(struct sim_call *call)
 {
     struct sim_journal_note note;
-    sim_fault_after(call);
+    if (call->forced != CUDA_SUCCESS)
+        call->result = call->forced;
     sim_log_call(call);
     sim_summary_call(call->result);
     if (sim_usage_all())

@@ -230,12 +230,10 @@ static void write_counts(const struct sim_count *count, char *text, size_t size)
     const char *comma = "";
     size_t length = 0;
     for (int i = 0; i <= SIM_KIND_COUNT && length < size; i++) {
-        const size_t objects = i == SIM_KIND_COUNT ? count->blocks : count->objects[i];
-        if (!objects)
+        if (!count->objects[i])
             continue;
-        length +=
-            (size_t)snprintf(text + length, size - length, "%s%zu %s", comma, objects,
-                             i == SIM_KIND_COUNT ? "memory" : sim_kinds_name((enum sim_kind)i));
+        length += (size_t)snprintf(text + length, size - length, "%s%zu %s", comma,
+                                   count->objects[i], sim_kinds_name((enum sim_kind)i));
         comma = ", ";
     }
 }
@@ -336,8 +334,6 @@ static const char *kind_at(size_t i)
 {
     if (i > SIM_KIND_COUNT)
         return NULL;
-    if (i == SIM_KIND_COUNT)
-        return "memory";
     return sim_live_counts((enum sim_kind)i) ? sim_kinds_name((enum sim_kind)i) : "";
 }
 
@@ -349,7 +345,7 @@ static bool add(const struct sim_count *count, const char *kind, size_t *sum)
         if (kind && (!*kind || strcmp(kind_at(i), kind) != 0))
             continue;
         found = true;
-        *sum += i == SIM_KIND_COUNT ? count->blocks : count->objects[i];
+        *sum += count->objects[i];
     }
     return found;
 }
@@ -391,9 +387,8 @@ const char *cushim_sim_leaks(void)
     static _Thread_local char text[512];
     struct sim_count all, ended;
     count_both(&all, &ended);
-    for (int i = 0; i < SIM_KIND_COUNT; i++)
+    for (int i = 0; i <= SIM_KIND_COUNT; i++)
         all.objects[i] += ended.objects[i];
-    all.blocks += ended.blocks;
     if (sim_live_is_empty(&all))
         return NULL;
     write_counts(&all, text, sizeof text);

@@ -246,12 +246,6 @@ bool sim_fault_before(struct sim_call *call)
     return answered;
 }
 
-void sim_fault_after(struct sim_call *call)
-{
-    if (call->forced != CUDA_SUCCESS)
-        call->result = call->forced;
-}
-
 bool sim_fault_missing(const struct sim_entry *entry)
 {
     for (size_t i = 0; i < count; i++)

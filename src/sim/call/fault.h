@@ -29,7 +29,6 @@ void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, 
 
 /* For call.c: whether the call is answered now, with call->result. May sleep without the lock. */
 bool sim_fault_before(struct sim_call *call);
-void sim_fault_after(struct sim_call *call);
 /* For proc.c and the resolver. */
 bool sim_fault_missing(const struct sim_entry *entry);
 bool sim_fault_traps(void);

@@ -123,10 +123,13 @@ static void begin_line(struct sim_report_line *line, uint64_t number, uint64_t s
                    (long)syscall(SYS_gettid), symbol);
 }
 
-static void log_call(const struct sim_call *call)
+void sim_log_call(const struct sim_call *call)
 {
-    struct sim_report_line line = {.used = 0};
+    struct sim_report_line line;
     const struct sim_entry *entry = call->entry;
+    if (!sim_report_has_log())
+        return;
+    line.used = 0;
     uint64_t now = sim_clock_ns();
     begin_line(&line, call->number, call->start_ns, entry->symbol);
     for (unsigned i = 0; i < entry->parameter_count; i++) {
@@ -138,12 +141,6 @@ static void log_call(const struct sim_call *call)
     sim_report_put(&line, ") = %d %s, %.1f us", (int)call->result, name_of(call->result),
                    (double)(now - call->start_ns) / 1e3);
     sim_report_log(&line);
-}
-
-void sim_log_call(const struct sim_call *call)
-{
-    if (sim_report_has_log())
-        log_call(call);
 }
 
 void sim_log_missed(uint64_t number, const char *symbol, CUresult result)

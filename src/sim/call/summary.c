@@ -45,7 +45,7 @@ void sim_summary_missed(const char *symbol, CUresult result)
 /* A child has what its parent made in its memory, but can neither use nor destroy it. */
 static void count(struct sim_count *leaked, struct sim_count *taken)
 {
-    *leaked = *taken = (struct sim_count){.blocks = 0};
+    *leaked = *taken = (struct sim_count){.bytes = 0};
     if (!sim_device_initialized())
         return;
     sim_live_count(leaked);
@@ -162,9 +162,8 @@ size_t sim_summary_left(char *text, size_t size)
         return 0;
     sim_lock_enter();
     count(&left, &taken);
-    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
+    for (int kind = 0; kind <= SIM_KIND_COUNT; kind++)
         left.objects[kind] += taken.objects[kind];
-    left.blocks += taken.blocks;
     left.bytes += taken.bytes;
     fprintf(memory, "{\"found_in_kernels\": %llu, \"left\": ", sim_launch_prepare_report_count());
     sim_live_json(&left, memory);

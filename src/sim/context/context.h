@@ -15,7 +15,7 @@ bool sim_context_create_flags_valid(unsigned flags);
 CUgreenCtx sim_green_of(const struct sim_context *context); /* NULL: the context is a whole one */
 
 /* --- kinds.c --- */
-const char *sim_kinds_name(enum sim_kind kind);
+const char *sim_kinds_name(enum sim_kind kind);  /* of SIM_KIND_COUNT: memory */
 void sim_kinds_end(struct sim_context *context); /* all that the context owns */
 
 /* --- life.c --- */
@@ -32,8 +32,8 @@ void sim_limit_reset(struct sim_context *context);
 /* --- live.c --- Live objects, counted as a user thinks of them. */
 /* Objects and memory of the program. */
 struct sim_count {
-    size_t objects[SIM_KIND_COUNT];
-    size_t blocks, bytes;
+    size_t objects[SIM_KIND_COUNT + 1]; /* of each kind, and blocks of memory */
+    size_t bytes;
 };
 
 /* Objects of the kind that the program made and must destroy: not those that come and go with

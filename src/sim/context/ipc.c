@@ -106,22 +106,15 @@ CUresult sim_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle_v1 handle)
     return CUDA_SUCCESS;
 }
 
-/* --- Memory and semaphores of other APIs ---
- * There are none to share with. What is wrong with a request itself is told first. */
-CUresult sim_cuImportExternalMemory(CUexternalMemory *extMem_out,
-                                    const CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 *memHandleDesc)
+/* Memory and semaphores of other APIs: there are none to share with. What is wrong with a request
+ * itself is told first. */
+static CUresult lacks(bool asked, CUresult code)
 {
     SIM_TRY(sim_current_check());
-    if (!extMem_out || !memHandleDesc)
-        return CUDA_ERROR_INVALID_VALUE;
-    return SIM_LACK_cuImportExternalMemory_any;
+    return asked ? code : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
-                                       const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 *semHandleDesc)
-{
-    SIM_TRY(sim_current_check());
-    if (!extSem_out || !semHandleDesc)
-        return CUDA_ERROR_INVALID_VALUE;
-    return SIM_LACK_cuImportExternalSemaphore_any;
-}
+SIM_ENTRY(cuImportExternalMemory,
+          lacks(extMem_out &&memHandleDesc, SIM_LACK_cuImportExternalMemory_any))
+SIM_ENTRY(cuImportExternalSemaphore,
+          lacks(extSem_out &&semHandleDesc, SIM_LACK_cuImportExternalSemaphore_any))

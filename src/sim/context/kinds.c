@@ -8,7 +8,7 @@
 #include "queue/queue.h"
 #include "texture/texture.h"
 
-static const struct sim_class classes[SIM_KIND_COUNT] = {
+static const struct sim_class classes[SIM_KIND_COUNT + 1] = {
     [SIM_CONTEXT] = {"context", NULL},
     [SIM_STREAM] = {"stream", sim_stream_end},
     [SIM_EVENT] = {"event", sim_event_end},
@@ -32,6 +32,7 @@ static const struct sim_class classes[SIM_KIND_COUNT] = {
     [SIM_GREEN] = {"green context", NULL},
     [SIM_REGISTRATION] = {"callback", NULL},
     [SIM_OTHER] = {"object", NULL},
+    [SIM_KIND_COUNT] = {"memory", NULL},
 };
 
 const char *sim_kinds_name(enum sim_kind kind)

@@ -19,7 +19,7 @@ CUresult sim_life_open(struct sim_context *context, unsigned flags)
     context->cache = CU_FUNC_CACHE_PREFER_NONE;
     context->shared_config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     context->legacy = context->per_thread = NULL;
-    SIM_TRY(sim_stream_make_legacy(context));
+    SIM_TRY(sim_stream_make(context, CU_STREAM_DEFAULT, 0, &context->legacy));
     sim_limit_reset(context);
     sim_object_add(&context->object, SIM_CONTEXT, context);
     sim_context_remember(context);

@@ -54,7 +54,7 @@ void sim_live_count(struct sim_count *count)
 {
     for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
         count->objects[kind] = sim_live((enum sim_kind)kind);
-    count->blocks = sim_range_live(&count->bytes);
+    count->objects[SIM_KIND_COUNT] = sim_range_live(&count->bytes);
 }
 
 /* Memory that is the program's to free, before its context ends. */
@@ -81,7 +81,7 @@ void sim_live_take(const struct sim_context *context)
         below = allocation->address;
         if (allocation->context != context || !is_program_memory(allocation))
             continue;
-        taken.blocks++;
+        taken.objects[SIM_KIND_COUNT]++;
         taken.bytes += allocation->size;
     }
 }
@@ -93,15 +93,15 @@ void sim_live_taken(struct sim_count *count)
 
 void sim_live_forget(void)
 {
-    taken = (struct sim_count){.blocks = 0};
+    taken = (struct sim_count){.bytes = 0};
 }
 
 bool sim_live_is_empty(const struct sim_count *count)
 {
-    bool empty = count->blocks == 0;
-    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
-        empty &= count->objects[kind] == 0;
-    return empty;
+    for (int kind = 0; kind <= SIM_KIND_COUNT; kind++)
+        if (count->objects[kind])
+            return false;
+    return true;
 }
 
 /* "2 libraries" */
@@ -128,9 +128,10 @@ void sim_live_print(const struct sim_count *count, FILE *file, const char *prefi
                    kind == SIM_PHYSICAL ? "block of physical memory" : name);
         fprintf(file, "%s\n", suffix);
     }
-    if (count->blocks)
-        fprintf(file, "%s%zu block%s of memory, %zu bytes%s\n", prefix, count->blocks,
-                count->blocks == 1 ? "" : "s", count->bytes, suffix);
+    const size_t blocks = count->objects[SIM_KIND_COUNT];
+    if (blocks)
+        fprintf(file, "%s%zu block%s of memory, %zu bytes%s\n", prefix, blocks,
+                blocks == 1 ? "" : "s", count->bytes, suffix);
 }
 
 void sim_live_json(const struct sim_count *count, FILE *file)
@@ -144,8 +145,8 @@ void sim_live_json(const struct sim_count *count, FILE *file)
                 count->objects[kind]);
         comma = ", ";
     }
-    if (count->blocks)
-        fprintf(file, "%s\"memory\": {\"blocks\": %zu, \"bytes\": %zu}", comma, count->blocks,
-                count->bytes);
+    if (count->objects[SIM_KIND_COUNT])
+        fprintf(file, "%s\"memory\": {\"blocks\": %zu, \"bytes\": %zu}", comma,
+                count->objects[SIM_KIND_COUNT], count->bytes);
     putc('}', file);
 }

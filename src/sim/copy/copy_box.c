@@ -87,28 +87,18 @@ static CUresult one_side(struct sim_side *side, const struct place *place,
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+#define PLACE(p, side)                                                                             \
+    {                                                                                              \
+        .type = (p)->side##MemoryType,                                                             \
+        .address = (p)->side##MemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)(p)->side##Host        \
+                                                               : (p)->side##Device,                \
+        .array = (p)->side##Array, .x = (p)->side##XInBytes, .y = (p)->side##Y, .z = (p)->side##Z, \
+        .pitch = (p)->side##Pitch, .height = (p)->side##Height                                     \
+    }
+
 CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *p)
 {
-    struct place from = {.type = p->srcMemoryType,
-                         .address = p->srcMemoryType == CU_MEMORYTYPE_HOST
-                                        ? (uint64_t)(uintptr_t)p->srcHost
-                                        : p->srcDevice,
-                         .array = p->srcArray,
-                         .x = p->srcXInBytes,
-                         .y = p->srcY,
-                         .z = p->srcZ,
-                         .pitch = p->srcPitch,
-                         .height = p->srcHeight};
-    struct place to = {.type = p->dstMemoryType,
-                       .address = p->dstMemoryType == CU_MEMORYTYPE_HOST
-                                      ? (uint64_t)(uintptr_t)p->dstHost
-                                      : p->dstDevice,
-                       .array = p->dstArray,
-                       .x = p->dstXInBytes,
-                       .y = p->dstY,
-                       .z = p->dstZ,
-                       .pitch = p->dstPitch,
-                       .height = p->dstHeight};
+    const struct place from = PLACE(p, src), to = PLACE(p, dst);
     *copy = (struct sim_copy){.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth};
     if (copy->width == 0 || copy->height == 0 || copy->depth == 0)
         return CUDA_SUCCESS;

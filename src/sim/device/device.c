@@ -162,7 +162,7 @@ bool sim_device_attribute(const struct sim_device *device, int attribute, int *v
     if (!sim_profile_attribute(device->profile, attribute, sim_config.cuda, value))
         return false;
     if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
-        *value = sim_device_name_bus(device);
+        *value = sim_identity_bus(device->physical);
     return true;
 }
 
@@ -195,11 +195,6 @@ bool sim_device_reaches(const struct sim_device *from, const struct sim_device *
 
 #define PCI_TEXT 13 /* "0000:01:00.0" and NUL */
 
-int sim_device_name_bus(const struct sim_device *device)
-{
-    return sim_identity_bus(device->physical);
-}
-
 CUresult sim_cuDeviceGetName(char *name, int len, CUdevice_v1 dev)
 {
     struct sim_device *device;
@@ -223,7 +218,8 @@ CUresult sim_cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice_
 
 static void pci_text(const struct sim_device *device, char text[PCI_TEXT])
 {
-    snprintf(text, PCI_TEXT, "0000:%02X:00.0", (unsigned)sim_device_name_bus(device) & 0xffU);
+    snprintf(text, PCI_TEXT, "0000:%02X:00.0",
+             (unsigned)sim_identity_bus(device->physical) & 0xffU);
 }
 
 /* What there is room for is written even where it is too little. */
@@ -260,7 +256,7 @@ CUresult sim_cuDeviceGetByPCIBusId(CUdevice_v1 *dev, const char *pciBusId)
     if (!dev || !pciBusId || !parse_pci(pciBusId, place))
         return CUDA_ERROR_INVALID_VALUE;
     for (int i = 0; i < sim_device_count(); i++)
-        if (place[0] == 0 && place[1] == (unsigned)sim_device_name_bus(&sim_device_all[i]) &&
+        if (place[0] == 0 && place[1] == (unsigned)sim_identity_bus(sim_device_all[i].physical) &&
             place[2] == 0 && place[3] == 0) {
             *dev = i;
             return CUDA_SUCCESS;

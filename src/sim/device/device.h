@@ -38,9 +38,6 @@ bool sim_device_reaches(const struct sim_device *from, const struct sim_device *
 /* Note what each device has in use, for other processes (core/usage.c). */
 void sim_device_note_usage(void);
 
-/* --- device.c --- */
-int sim_device_name_bus(const struct sim_device *device); /* number of its PCI bus */
-
 /* --- identity.c --- What is fixed of a device by its number and the settings: the same in every
  * process, and for the simulated NVML. */
 #define SIM_UUID_TEXT 41 /* "GPU-", 36 characters, NUL */

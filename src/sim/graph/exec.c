@@ -72,12 +72,6 @@ static CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_
     return result;
 }
 
-struct sim_work_unit *sim_exec_work_retain(struct sim_work_unit *unit)
-{
-    unit->references++;
-    return unit;
-}
-
 void sim_exec_work_release(struct sim_work_unit *unit)
 {
     if (!unit || --unit->references != 0)
@@ -292,8 +286,6 @@ void sim_exec_upload(const struct sim_exec *exec)
     for (size_t i = 0; i < exec->count; i++)
         sim_graph_memory_restore(&exec->nodes[i].work->item);
 }
-
-/* --- Entries --- */
 
 static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
                             struct sim_node **error)

@@ -141,8 +141,6 @@ struct sim_node **sim_graph_sorted(const struct sim_graph *graph, struct sim_nod
     return NULL;
 }
 
-/* --- Entries --- */
-
 CUresult sim_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
     if (!phGraph || flags != 0)

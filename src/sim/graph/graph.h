@@ -127,7 +127,6 @@ struct sim_exec {
     struct sim_hold *holds;
 };
 
-struct sim_work_unit *sim_exec_work_retain(struct sim_work_unit *unit);
 void sim_exec_work_release(struct sim_work_unit *unit); /* NULL: nothing */
 struct sim_exec *sim_exec(CUgraphExec handle);
 struct sim_branch *sim_exec_branch_retain(struct sim_branch *branch);

@@ -144,7 +144,7 @@ static struct sim_ticket *node_ticket(const struct sim_exec_node *node,
         return sim_ticket_make(context, NULL, NULL, NULL);
     struct sim_ticket *ticket = sim_ticket_make(context, run_unit, unit, drop_unit);
     if (ticket)
-        (void)sim_exec_work_retain(unit);
+        unit->references++;
     return ticket;
 }
 

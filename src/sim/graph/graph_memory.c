@@ -241,8 +241,6 @@ void sim_graph_memory_unclaim(const struct sim_item *item)
         ((struct sim_graph_memory *)item->user)->claimed = false;
 }
 
-/* --- Entries --- */
-
 CUresult sim_cuDeviceGraphMemTrim(CUdevice device)
 {
     if (!sim_device(device))

@@ -154,8 +154,6 @@ static CUresult add_typed(const struct place *place, CUgraphNodeType type, const
                                                            : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* --- Entries --- */
-
 SIM_BEHAVIOUR(cuGraphAddNode_v2)
 {
     struct place place = {phGraphNode, hGraph, dependencies, dependencyData, numDependencies};

@@ -41,20 +41,13 @@ int sim_occupancy(const struct sim_function *function, int threads, size_t dynam
 /* Dynamic shared memory that a launch of the function may have. */
 size_t sim_occupancy_max_dynamic(const struct sim_function *function)
 {
-    int value = 0;
-    (void)sim_function_attribute(function->module->ptx, function->index, function,
-                                 function->object.context->device,
-                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &value);
+    int value = sim_function_max_dynamic(sim_function_info(function), function);
     return value > 0 ? (size_t)value : 0;
 }
 
 int sim_occupancy_max_threads(const struct sim_function *function)
 {
-    int value = 0;
-    (void)sim_function_attribute(function->module->ptx, function->index, function,
-                                 function->object.context->device,
-                                 CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &value);
-    return value;
+    return sim_function_max_threads(sim_function_info(function), function->object.context->device);
 }
 
 CUresult sim_occupancy_function(CUfunction func, struct sim_function **function)

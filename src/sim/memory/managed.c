@@ -249,40 +249,23 @@ static void accessed_by(const struct sim_managed_page *all, int *list, size_t co
 static CUresult answer(void *data, size_t size, CUmem_range_attribute attribute,
                        const struct sim_managed_page *all)
 {
-    int value;
-    switch (attribute) {
-    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-        value = all->read_mostly;
-        break;
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-        value = as_device(all->preferred);
-        break;
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-        value = as_device(all->prefetched);
-        break;
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
-        value = (int)all->preferred.type;
-        break;
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
-        value = id_of(all->preferred);
-        break;
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
-        value = (int)all->prefetched.type;
-        break;
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
-        value = id_of(all->prefetched);
-        break;
-    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-        if (size == 0 || size % sizeof(int))
-            return CUDA_ERROR_INVALID_VALUE;
+    const int values[] = {
+        [CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY] = all->read_mostly,
+        [CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION] = as_device(all->preferred),
+        [CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION] = as_device(all->prefetched),
+        [CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE] = (int)all->preferred.type,
+        [CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID] = id_of(all->preferred),
+        [CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE] = (int)all->prefetched.type,
+        [CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID] = id_of(all->prefetched),
+    };
+    if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY && size && size % sizeof(int) == 0) {
         accessed_by(all, data, size / sizeof(int));
         return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (size != sizeof value)
+    if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY || (int)attribute < 1 ||
+        (size_t)attribute >= sizeof values / sizeof *values || size != sizeof *values)
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(data, &value, sizeof value);
+    memcpy(data, &values[attribute], size);
     return CUDA_SUCCESS;
 }
 

@@ -170,7 +170,8 @@ struct sim_pool {
     bool is_default;
     bool destroyed; /* it goes with the last of its memory */
     CUmemAllocationHandleType handle_types;
-    uint64_t follow_events, opportunistic, internal; /* settings that change nothing here */
+    int follow_events, opportunistic, internal; /* settings that change nothing here */
+    int decompresses;                           /* never */
     uint64_t threshold;
     uint64_t reserved, reserved_high, used, used_high;
     uint64_t held;      /* bytes freed in streams that the program has not waited for since */

@@ -1,120 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /* What pools say of themselves, what can be set, and who may use their memory. */
+#include <stddef.h>
 #include <string.h>
 
 #include "device/device.h"
 #include "memory/memory.h"
 
-/* The setting behind an attribute that can be set; NULL: none. Switches are words, others 64 bits.
- */
-static uint64_t *setting(struct sim_pool *pool, CUmemPool_attribute attribute, bool *is_switch)
-{
-    *is_switch = attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
-    switch (attribute) {
-    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-        return &pool->follow_events;
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-        return &pool->opportunistic;
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        return &pool->internal;
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        return &pool->threshold;
-    default:
-        return NULL;
-    }
-}
+/* An attribute is a member of the pool, and can be set (SET), be set to 0, which is the value of
+ * another member from then on (MARK), or only be asked (TOLD). */
+static const struct trait {
+    int since;
+    size_t at, size;
+    enum { TOLD, SET, MARK } kind;
+    size_t now; /* of a mark */
+} traits[] = {
+#define MEMBER(name) offsetof(struct sim_pool, name), sizeof(((struct sim_pool *)0)->name)
+    [CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = {0, MEMBER(follow_events), SET, 0},
+    [CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC] = {0, MEMBER(opportunistic), SET, 0},
+    [CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES] = {0, MEMBER(internal), SET, 0},
+    [CU_MEMPOOL_ATTR_RELEASE_THRESHOLD] = {0, MEMBER(threshold), SET, 0},
+    [CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT] = {0, MEMBER(reserved), TOLD, 0},
+    [CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH] = {0, MEMBER(reserved_high), MARK,
+                                           offsetof(struct sim_pool, reserved)},
+    [CU_MEMPOOL_ATTR_USED_MEM_CURRENT] = {0, MEMBER(used), TOLD, 0},
+    [CU_MEMPOOL_ATTR_USED_MEM_HIGH] = {0, MEMBER(used_high), MARK, offsetof(struct sim_pool, used)},
+    [CU_MEMPOOL_ATTR_ALLOCATION_TYPE] = {13020, MEMBER(type), TOLD, 0},
+    [CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES] = {13020, MEMBER(handle_types), TOLD, 0},
+    [CU_MEMPOOL_ATTR_LOCATION_ID] = {13020, MEMBER(location.id), TOLD, 0},
+    [CU_MEMPOOL_ATTR_LOCATION_TYPE] = {13020, MEMBER(location.type), TOLD, 0},
+    [CU_MEMPOOL_ATTR_MAX_POOL_SIZE] = {13020, MEMBER(most), TOLD, 0},
+    [CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED] = {13020, MEMBER(decompresses), TOLD, 0},
+};
 
-/* Later drivers tell more, and it cannot be set. */
-static CUresult later(const struct sim_pool *pool, CUmemPool_attribute attribute, void *value)
+/* NULL: no attribute of this driver. */
+static const struct trait *trait_of(CUmemPool_attribute attribute)
 {
-    int word = 0;
-    if (sim_config.cuda < 13020)
-        return CUDA_ERROR_INVALID_VALUE;
-    switch (attribute) {
-    case CU_MEMPOOL_ATTR_ALLOCATION_TYPE:
-        word = (int)pool->type;
-        break;
-    case CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES:
-        word = (int)pool->handle_types;
-        break;
-    case CU_MEMPOOL_ATTR_LOCATION_ID:
-        word = pool->location.id;
-        break;
-    case CU_MEMPOOL_ATTR_LOCATION_TYPE:
-        word = (int)pool->location.type;
-        break;
-    case CU_MEMPOOL_ATTR_MAX_POOL_SIZE:
-        memcpy(value, &pool->most, sizeof pool->most);
-        return CUDA_SUCCESS;
-    case CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED:
-        break;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    memcpy(value, &word, sizeof word);
-    return CUDA_SUCCESS;
+    bool known = (size_t)attribute < sizeof traits / sizeof *traits && traits[attribute].size &&
+                 traits[attribute].since <= sim_config.cuda;
+    return known ? &traits[attribute] : NULL;
 }
 
 CUresult sim_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    struct sim_pool *found = sim_pool_own(pool);
-    bool is_switch;
-    uint64_t whole;
-    if (!found || !value)
+    const struct sim_pool *found = sim_pool_own(pool);
+    const struct trait *trait = trait_of(attr);
+    if (!found || !value || !trait)
         return CUDA_ERROR_INVALID_VALUE;
-    const uint64_t *set = setting(found, attr, &is_switch);
-    switch (attr) {
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-        whole = found->reserved;
-        break;
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-        whole = found->reserved_high;
-        break;
-    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-        whole = found->used;
-        break;
-    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-        whole = found->used_high;
-        break;
-    default:
-        if (!set)
-            return later(found, attr, value);
-        whole = *set;
-        break;
-    }
-    int word = (int)whole;
-    memcpy(value, set && is_switch ? (const void *)&word : &whole,
-           set && is_switch ? sizeof word : sizeof whole);
+    memcpy(value, (const char *)found + trait->at, trait->size);
     return CUDA_SUCCESS;
 }
 
 CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct sim_pool *found = sim_pool_own(pool);
-    bool is_switch;
-    uint64_t whole;
-    int word;
-    if (!found || !value)
+    const struct trait *trait = trait_of(attr);
+    uint64_t whole = 0;
+    if (!found || !value || !trait || trait->kind == TOLD)
         return CUDA_ERROR_INVALID_VALUE;
-    uint64_t *set = setting(found, attr, &is_switch);
-    if (set && is_switch) {
-        memcpy(&word, value, sizeof word);
-        *set = word != 0;
-        return CUDA_SUCCESS;
-    }
-    if (!set && attr != CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH && attr != CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+    memcpy(&whole, value, trait->size);
+    if (trait->kind == MARK && whole != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&whole, value, sizeof whole);
-    if (set) {
-        *set = whole;
-        return CUDA_SUCCESS;
-    }
-    if (whole != 0) /* a high-water mark can be reset alone */
-        return CUDA_ERROR_INVALID_VALUE;
-    if (attr == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
-        found->reserved_high = found->reserved;
-    else
-        found->used_high = found->used;
+    if (trait->kind == MARK)
+        memcpy(&whole, (const char *)found + trait->now, sizeof whole);
+    int on = whole != 0; /* of a switch, which is an int */
+    memcpy((char *)found + trait->at, trait->size == sizeof on ? (const void *)&on : &whole,
+           trait->size);
     return CUDA_SUCCESS;
 }
 

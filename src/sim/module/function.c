@@ -12,7 +12,7 @@ const struct ptx_function_info *sim_function_info(const struct sim_function *fun
     return ptx_module_function(function->module->ptx, function->index);
 }
 
-static int max_threads(const struct ptx_function_info *info, const struct sim_device *device)
+int sim_function_max_threads(const struct ptx_function_info *info, const struct sim_device *device)
 {
     int most = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     if (info->required[0]) /* checked when launched, and not told */
@@ -20,7 +20,8 @@ static int max_threads(const struct ptx_function_info *info, const struct sim_de
     return info->max_threads && (int)info->max_threads < most ? (int)info->max_threads : most;
 }
 
-static int max_dynamic(const struct ptx_function_info *info, const struct sim_function *function)
+int sim_function_max_dynamic(const struct ptx_function_info *info,
+                             const struct sim_function *function)
 {
     if (function && function->dynamic_shared >= 0)
         return function->dynamic_shared;
@@ -40,59 +41,34 @@ CUresult sim_function_attribute(const struct ptx_module *ptx, size_t index,
                                 int *value)
 {
     const struct ptx_function_info *info = ptx_module_function(ptx, index);
-    switch ((int)attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = max_threads(info, device);
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *value = (int)info->static_shared;
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-        *value = (int)info->constants;
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        *value = (int)info->local;
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS:
-        *value = (int)info->registers;
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION: /* the target's capability, not the PTX's own version */
-        *value = (int)ptx_module_target(ptx);
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = sim_device_architecture(device);
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-        *value = 0;
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = max_dynamic(info, function);
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        *value = function ? function->carveout : -1;
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-        *value = 0;
-        break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-        *value = cluster(info, function, 0);
-        break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-        *value = cluster(info, function, 1);
-        break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        *value = cluster(info, function, 2);
-        break;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-        *value = function ? function->non_portable_cluster : 0;
-        break;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        *value = function ? function->cluster_policy : 0;
-        break;
-    default:
+    const int values[] = {
+        [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = sim_function_max_threads(info, device),
+        [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)info->static_shared,
+        [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = (int)info->constants,
+        [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)info->local,
+        [CU_FUNC_ATTRIBUTE_NUM_REGS] = (int)info->registers,
+        /* The target's capability, not the PTX's own version. */
+        [CU_FUNC_ATTRIBUTE_PTX_VERSION] = (int)ptx_module_target(ptx),
+        [CU_FUNC_ATTRIBUTE_BINARY_VERSION] = sim_device_architecture(device),
+        [CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = 0,
+        [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] =
+            sim_function_max_dynamic(info, function),
+        [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = function ? function->carveout : -1,
+        /* From here on, since 11.8. */
+        [CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = 0,
+        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = cluster(info, function, 0),
+        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = cluster(info, function, 1),
+        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = cluster(info, function, 2),
+        [CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] =
+            function ? function->non_portable_cluster : 0,
+        [CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] =
+            function ? function->cluster_policy : 0,
+    };
+    if ((size_t)attribute >= sizeof values / sizeof *values ||
+        (attribute >= CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET && sim_config.cuda < 11080))
         return CUDA_ERROR_INVALID_VALUE;
-    }
-    return sim_config.cuda >= 11080 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    *value = values[attribute];
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_function_set(struct sim_function *function, CUfunction_attribute attribute, int value)

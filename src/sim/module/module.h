@@ -55,6 +55,10 @@ CUresult sim_fatbin_read(const void *data, size_t size, unsigned architecture, c
 CUresult sim_function_parameter(const struct ptx_function_info *info, size_t index, size_t *offset,
                                 size_t *size);
 const struct ptx_function_info *sim_function_info(const struct sim_function *function);
+int sim_function_max_threads(const struct ptx_function_info *info, const struct sim_device *device);
+/* Dynamic shared memory that it may have; NULL: without asking for more. */
+int sim_function_max_dynamic(const struct ptx_function_info *info,
+                             const struct sim_function *function);
 /* The function that a handle means in a context: its own, or that of a kernel (CUkernel). */
 CUresult sim_function_of(struct sim_context *context, const void *handle,
                          struct sim_function **function);

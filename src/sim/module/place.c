@@ -35,7 +35,7 @@ static CUresult refer(struct sim_context *context, struct sim_module *module, si
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     module->references[index] = made;
-    *host = sim_reference_bytes(made);
+    *host = (char *)&made->handle;
     return CUDA_SUCCESS;
 }
 

@@ -79,8 +79,7 @@ nvmlReturn_t sim_nvml_begin_early(unsigned entry, nvmlDevice_t device); /* also 
 nvmlReturn_t sim_nvml_end(nvmlReturn_t result);
 void sim_nvml_sleep(unsigned milliseconds); /* without the lock */
 
-nvmlReturn_t sim_nvml_enter(void); /* of nvmlInit */
-nvmlReturn_t sim_nvml_leave(void); /* of nvmlShutdown */
+nvmlReturn_t sim_nvml_initialise(int times); /* -1: of nvmlShutdown */
 
 int sim_nvml_cuda(void); /* 12040 is 12.4 */
 bool sim_nvml_known(nvmlDevice_t device);

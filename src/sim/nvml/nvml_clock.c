@@ -66,23 +66,6 @@ nvmlReturn_t sim_nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t device,
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz,
-                                                 unsigned int graphicsClockMHz)
-{
-    if (memClockMHz != sim_nvml_clock_most(NVML_CLOCK_MEM) ||
-        graphicsClockMHz < SIM_NVML_CLOCK_LEAST ||
-        graphicsClockMHz > sim_nvml_clock_most(NVML_CLOCK_GRAPHICS))
-        return NVML_ERROR_INVALID_ARGUMENT;
-    sim_nvml_set(device, SIM_NVML_MEMORY_CLOCK, memClockMHz);
-    return sim_nvml_set(device, SIM_NVML_GRAPHICS_CLOCK, graphicsClockMHz);
-}
-
-nvmlReturn_t sim_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device)
-{
-    sim_nvml_set(device, SIM_NVML_MEMORY_CLOCK, 0);
-    return sim_nvml_set(device, SIM_NVML_GRAPHICS_CLOCK, 0);
-}
-
 /* The limits may be NVML_CLOCK_LIMIT_ID_*, too: the greatest numbers of their type. */
 nvmlReturn_t sim_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz,
                                               unsigned int maxGpuClockMHz)
@@ -94,12 +77,6 @@ nvmlReturn_t sim_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int 
     sim_nvml_set(device, SIM_NVML_LOCKED_LEAST, minGpuClockMHz);
     return sim_nvml_set(device, SIM_NVML_LOCKED_MOST,
                         high < SIM_NVML_CLOCK_LEAST ? SIM_NVML_CLOCK_LEAST : high);
-}
-
-nvmlReturn_t sim_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device)
-{
-    sim_nvml_set(device, SIM_NVML_LOCKED_LEAST, 0);
-    return sim_nvml_set(device, SIM_NVML_LOCKED_MOST, 0);
 }
 
 /* ---- why clocks are as they are */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How busy a device is, with power, temperature and fans that follow; the modes that a program may
- * set. */
+/* How busy a device is, with power, temperature and fans that follow. */
 #include <string.h>
 
 #include "nvml/nvml.h"
@@ -99,15 +98,6 @@ nvmlReturn_t sim_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t ty
         return NVML_ERROR_INSUFFICIENT_SIZE;
     *samples = (nvmlSample_t){.timeStamp = sim_nvml_time_us(), .sampleValue.uiVal = value};
     return NVML_SUCCESS;
-}
-
-/* ---- modes */
-
-nvmlReturn_t sim_nvmlDeviceSetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType,
-                                             nvmlEnableState_t isRestricted)
-{
-    uint32_t bit = 1U << apiType, bits = sim_nvml_get(device, SIM_NVML_RESTRICTED);
-    return sim_nvml_set(device, SIM_NVML_RESTRICTED, isRestricted ? bits | bit : bits & ~bit);
 }
 
 /* ---- power, in milliwatts */

@@ -42,12 +42,6 @@ CUresult sim_capture_refuse_context(struct sim_context *context)
     return sim_capture_hooks ? sim_capture_hooks->refuse_context(context) : CUDA_SUCCESS;
 }
 
-void sim_capture_stream_gone(struct sim_stream *stream)
-{
-    if (stream->capture)
-        sim_capture_hooks->stream_gone(stream);
-}
-
 void sim_capture_mark_free(struct sim_mark *mark)
 {
     if (mark)

@@ -232,7 +232,7 @@ CUresult sim_event_shared_synchronize(struct sim_event *event)
     if (!ticket)
         return CUDA_ERROR_OUT_OF_MEMORY;
     sim_context_retain(context);
-    sim_ticket_run_here(ticket);
+    (void)sim_ticket_run_here(ticket);
     sim_ticket_release(ticket);
     CUresult result = context->sticky;
     sim_context_release(context);

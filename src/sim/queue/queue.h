@@ -52,7 +52,6 @@ CUresult sim_capture_isolated(struct sim_stream *stream);
  * sim_capture_refused(stream, result);
  */
 CUresult sim_capture_refused(struct sim_stream *stream, CUresult result);
-void sim_capture_stream_gone(struct sim_stream *stream);
 /* A wait for all work of a context in which streams are being captured. */
 CUresult sim_capture_refuse_context(struct sim_context *context);
 /* First line, after the check for a current context, of each entry that a capture forbids because
@@ -123,8 +122,7 @@ uint64_t sim_ticket_end_ns(const struct sim_ticket *ticket); /* when it was done
 void sim_ticket_wait(struct sim_ticket *ticket);             /* gives the lock up meanwhile */
 void sim_ticket_start(struct sim_ticket *ticket); /* runs as soon as nothing is missing */
 /* Instead of sim_ticket_start: the calling thread waits until nothing is missing, and runs it. */
-void sim_ticket_run_here(struct sim_ticket *ticket);
-CUresult sim_ticket_result(const struct sim_ticket *ticket);
+CUresult sim_ticket_run_here(struct sim_ticket *ticket); /* its own code */
 void sim_ticket_wait_none(void); /* until the process has no ticket that is not done */
 void sim_ticket_wait_all(const struct sim_context *context); /* until no ticket of it is left */
 /* Tickets are numbered from 1 in the order in which they are made, those of destroyed streams and
@@ -196,7 +194,6 @@ CUresult sim_stream_wait_context(struct sim_context *context);
 /* The same for a program that asked to wait: pools learn what is free by now. */
 CUresult sim_stream_synchronize(struct sim_stream *stream);
 CUresult sim_stream_synchronize_context(struct sim_context *context);
-CUresult sim_stream_make_legacy(struct sim_context *context);
 CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,
                          struct sim_stream **stream);
 void sim_stream_free(struct sim_stream *stream); /* its work goes on */

@@ -25,16 +25,12 @@ CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priori
 
 void sim_stream_free(struct sim_stream *stream)
 {
-    sim_capture_stream_gone(stream);
+    if (stream->capture)
+        sim_capture_hooks->stream_gone(stream);
     sim_object_remove(&stream->object);
     sim_ticket_release(stream->last);
     sim_trail_release(stream->trail);
     free(stream);
-}
-
-CUresult sim_stream_make_legacy(struct sim_context *context)
-{
-    return sim_stream_make(context, CU_STREAM_DEFAULT, 0, &context->legacy);
 }
 
 void sim_stream_end(struct sim_object *object)
@@ -165,8 +161,7 @@ static CUresult enqueue_wait(struct sim_stream *stream, sim_work *work, void *us
 {
     struct sim_ticket *ticket;
     SIM_TRY(make(stream, work, user, drop, &ticket));
-    sim_ticket_run_here(ticket);
-    CUresult result = sim_ticket_result(ticket);
+    CUresult result = sim_ticket_run_here(ticket);
     sim_ticket_release(ticket);
     return result;
 }

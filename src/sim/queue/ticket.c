@@ -77,11 +77,6 @@ uint64_t sim_ticket_end_ns(const struct sim_ticket *ticket)
     return ticket->end_ns;
 }
 
-CUresult sim_ticket_result(const struct sim_ticket *ticket)
-{
-    return ticket->result;
-}
-
 static void glance(struct sim_ticket *ticket)
 {
     if (ticket->done)
@@ -410,7 +405,7 @@ void sim_ticket_start(struct sim_ticket *ticket)
     }
 }
 
-void sim_ticket_run_here(struct sim_ticket *ticket)
+CUresult sim_ticket_run_here(struct sim_ticket *ticket)
 {
     ticket->claimed = true;
     ticket->missing--;
@@ -421,6 +416,7 @@ void sim_ticket_run_here(struct sim_ticket *ticket)
     if (!workers)
         work_without_threads();
     sim_expire_all();
+    return ticket->result;
 }
 
 /* --- The process's other moments --- */

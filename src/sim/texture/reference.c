@@ -21,11 +21,6 @@ struct sim_reference *sim_reference_make(struct sim_context *context, bool surfa
     return made;
 }
 
-char *sim_reference_bytes(struct sim_reference *reference)
-{
-    return (char *)&reference->handle;
-}
-
 void sim_reference_destroy(struct sim_reference *reference)
 {
     sim_table_withdraw(reference->handle);

@@ -80,7 +80,6 @@ CUresult sim_reference_of(CUtexref handle, struct sim_reference **reference);
 /* Let kernels see the reference as it is now. What cannot be seen stays unbound until it can. */
 CUresult sim_reference_update(struct sim_reference *reference);
 struct sim_reference *sim_reference_make(struct sim_context *context, bool surface);
-char *sim_reference_bytes(struct sim_reference *reference); /* those eight, for the image */
 void sim_reference_destroy(struct sim_reference *reference);
 void sim_reference_end(struct sim_object *object); /* with its context, if it is no module's */
 
