@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which branches of the steps for teams may be taken by some lanes alone while the team stays one
- * (run/region.c): those that skip or repeat plain steps. An affine value made there must not be
+ * (run/team.c): those that skip or repeat plain steps. An affine value made there must not be
  * seen elsewhere, for it would hold for some lanes only. */
 #include "ptx/lower/lower.h"
 
