@@ -293,9 +293,8 @@ void scan_source_print(const struct scan_source *source, const char *name, int o
         struct cushim_entry entry = known_entry(call->index);
         newer += is_newer(call, oldest);
         if (is_newer(call, oldest) && !call->guarded)
-            printf("%s:%zu: %s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file\n",
-                   name, call->line, entry.symbol, version_text(release, entry.since),
-                   entry.symbol);
+            printf("%s:%zu: %s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file\n", name,
+                   call->line, entry.symbol, version_text(release, entry.since), entry.symbol);
     }
     printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
            "CUSHIM_HAS\n",
