@@ -148,6 +148,7 @@ static void print_list(const json_t *root, const char *key, const char *title, c
                        enum output_style style)
 {
     const json_t *array = json_object_get(root, key);
+    char version[VERSION_TEXT_SIZE];
     size_t i;
     const json_t *item;
 
@@ -158,6 +159,9 @@ static void print_list(const json_t *root, const char *key, const char *title, c
     {
         printf("  %c ", sign);
         output_text(style, json_string_value(item));
+        size_t entry = known_symbol(json_string_value(item));
+        if (entry != KNOWN_NONE)
+            printf(", CUDA %s", version_text(version, known_entry(entry).since));
         putchar('\n');
     }
 }

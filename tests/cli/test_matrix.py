@@ -71,6 +71,15 @@ def test_check(mode, option, words):
     assert mode == "left" or "init: kernel 'k', block (0,0,0)" in runs[0]["errors"]
 
 
+def test_same_words_once():
+    """A program that prints what the simulated driver tells of the failing call."""
+    script = f"'{CLI}' info --init >/dev/null 2>&1; echo \"$WORDS\" >&2; exit 3"
+    call = shell(script, "--fault", "cuInit", code=FAILED)["call"]
+    result = run("matrix", "--cuda", "12.4", "--fault", "cuInit", "--", "sh", "-c", script,
+                 WORDS=call)
+    assert result.code == FAILED and result.out.count(call) == 1 and "cuInit" in call
+
+
 def test_hang():
     """A program that does not heed the signal either is ended; so are its children."""
     begin = time.monotonic()

@@ -222,6 +222,12 @@ def test_diff_releases():
             "b": "cuCtxCreate_v4"} in answer["meanings"]
 
 
+def test_diff_has_releases():
+    """Of each entry the one that it came with."""
+    lines = run("diff", "11.1", "12.1").out.splitlines()
+    assert {"  + cuMemAllocAsync, CUDA 11.2", "  + cuCtxGetId, CUDA 12.0"} <= set(lines)
+
+
 def test_diff_is_symmetrical():
     there, back = diff("11.4", "12.2"), diff("12.2", "11.4")
     for kind in ("entries", "features"):
