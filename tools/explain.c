@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TEXT_SIZE = 4096, LAST_CODE = 999, NO_CODE = -1, MOST_FOUND = 16 };
+enum { TEXT_SIZE = 4096, LAST_CODE = 999, LEAST_ALONE = 100, NO_CODE = -1, MOST_FOUND = 16 };
 
 static bool json;
 
@@ -83,7 +83,7 @@ static bool has_phrase(const char *text, const struct causes_row *row)
 /* Words of other programs, whose codes are others. */
 static bool is_foreign(const char *text)
 {
-    static const char *const words[] = {"nvrtc: ", "make: ", "make[", "killed process"};
+    static const char *const words[] = {"nvrtc: ", "killed process"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcasestr(text, words[i]))
@@ -91,6 +91,22 @@ static bool is_foreign(const char *text)
     }
     return strcasestr(text, "nvidia-container") ||
            (strcasestr(text, "nvml") && !strcasestr(text, "cuda"));
+}
+
+/* Small numbers are everybody's: the exit codes of programs, the system's errors. */
+static bool is_about_cuda(const char *text)
+{
+    static const char *const words[] = {"cuda", "gpu", "driver", "nvidia"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcasestr(text, words[i]))
+            return true;
+    }
+    for (const char *at = text; (at = strstr(at, "cu")); at++) {
+        if (isupper((unsigned char)at[2]))
+            return true;
+    }
+    return false;
 }
 
 /* The number behind "error", "code" or "returned", or one that is the whole text. */
@@ -107,7 +123,8 @@ static int number_in(const char *text)
             const char *digits = at + strlen(before[i]);
             digits += strspn(digits, " :=#(");
             number = strtol(digits, &end, 10);
-            if (isdigit((unsigned char)*digits) && number <= LAST_CODE)
+            if (isdigit((unsigned char)*digits) && number <= LAST_CODE &&
+                (number >= LEAST_ALONE || is_about_cuda(text)))
                 return (int)number;
         }
     }

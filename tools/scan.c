@@ -331,7 +331,8 @@ static enum verdict_answer finish(struct run *run)
     } else if (run->count > 1 || (run->count == 1 && run->options->summary)) {
         scan_print(&run->all, options, verdicts);
     } else if (nothing && !run->failed) {
-        puts("nothing found that uses the CUDA driver");
+        printf("nothing found that uses the CUDA driver%s\n",
+               verdicts ? ": unknown, by the rule nothing-found" : "");
     }
     if (!run->files && run->python_count > 0)
         printf("not read: Python text that names the driver, in %zu file%s\n", run->python_count,

@@ -24,7 +24,8 @@ struct reader {
     const char *at, *end;
     size_t line;
     struct scan_source found;
-    bool has[CUSHIM_ENTRY_COUNT]; /* a CUSHIM_HAS was read */
+    bool has[CUSHIM_ENTRY_COUNT]; /* it was asked for */
+    int required;                 /* a release; 0: none */
 };
 
 struct word {
@@ -102,6 +103,16 @@ static void skip_raw(struct reader *reader)
     skip_behind(reader, stop, length);
 }
 
+/* A string that is an entry's name: cushim_has, cushim_require and cushim_proc take such. */
+static void note_asked(struct reader *reader, const char *string)
+{
+    size_t index = reader->at > string ? known_symbol_of(string, (size_t)(reader->at - string - 1))
+                                       : KNOWN_NONE;
+
+    if (index != KNOWN_NONE)
+        reader->has[index] = true;
+}
+
 /* What is neither code nor a word; false if there is none. */
 static bool skip_other(struct reader *reader)
 {
@@ -115,7 +126,9 @@ static bool skip_other(struct reader *reader)
         return true;
     }
     if (*reader->at == '"' || *reader->at == '\'') {
+        const char *string = reader->at + 1;
         skip_line(reader, *reader->at);
+        note_asked(reader, string);
         return true;
     }
     if (isspace((unsigned char)*reader->at)) {
@@ -164,8 +177,8 @@ static size_t find_entry(struct word word)
     return index != KNOWN_NONE ? index : known_symbol(name);
 }
 
-/* CUSHIM_HAS(cu, cuName) and cushim_has(cu, "cuName"): the last word within the parentheses. */
-static void read_guard(struct reader *reader, bool exact)
+/* CUSHIM_HAS(cu, cuName): the last word within the parentheses. */
+static void read_guard(struct reader *reader)
 {
     struct word last = {NULL, 0};
     size_t index;
@@ -182,9 +195,22 @@ static void read_guard(struct reader *reader, bool exact)
     }
     if (!last.text)
         return;
-    index = exact ? known_symbol_of(last.text, last.length) : find_entry(last);
+    index = find_entry(last);
     if (index != KNOWN_NONE)
         reader->has[index] = true;
+}
+
+/* cushim_require(cu, 12000, ...): what came up to that release is there behind it. */
+static void read_required(struct reader *reader)
+{
+    const char *at = memchr(reader->at, ',', (size_t)(reader->end - reader->at));
+    int release = 0;
+
+    while (at && ++at < reader->end && isspace((unsigned char)*at))
+        continue;
+    for (; at && at < reader->end && isdigit((unsigned char)*at) && release < 100000; at++)
+        release = release * 10 + (*at - '0');
+    reader->required = release > reader->required ? release : reader->required;
 }
 
 static void add_call(struct reader *reader, size_t index, size_t line)
@@ -209,10 +235,12 @@ static void read_name(struct reader *reader, bool member)
         continue;
     if (reader->at == reader->end || *reader->at != '(')
         return;
-    if (is_word(word, "CUSHIM_HAS") || is_word(word, "cushim_has")) {
-        read_guard(reader, is_word(word, "cushim_has"));
+    if (is_word(word, "CUSHIM_HAS")) {
+        read_guard(reader);
         return;
     }
+    if (is_word(word, "cushim_require"))
+        read_required(reader);
     index = member ? find_entry(word) : KNOWN_NONE;
     if (index != KNOWN_NONE)
         add_call(reader, index, line);
@@ -240,7 +268,8 @@ struct scan_source scan_source_read(const char *text, size_t size)
     }
     found = reader->found;
     for (size_t i = 0; i < found.count; i++)
-        found.calls[i].guarded = reader->has[found.calls[i].index];
+        found.calls[i].guarded = reader->has[found.calls[i].index] ||
+                                 known_entry(found.calls[i].index).since <= reader->required;
     free(reader);
     return found;
 }

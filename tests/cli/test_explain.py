@@ -39,7 +39,8 @@ def explain(*words, code=OK):
     (["error code=719(a name of another library)"], 719), (["cuInit() returned 100"], 100),
     (["RuntimeError: No CUDA GPUs are available"], 100), (["CUDA error: out of memory"], 2),
     (["0"], 0), (["999"], 999), (["918"], 918),
-    (["20"], 20), (["52"], 52), (["98"], 98), (["CUDA error: invalid device function"], 98),
+    (["20"], 20), (["52"], 52), (["98"], 98), (["9"], 9),
+    (["file.c:12: error 700"], 700), (["cuInit: error 3"], 3), (["GPU 0 returned 35"], 35), (["CUDA error: invalid device function"], 98),
 ])
 def test_found(words, code):
     assert explain(*words) == [code]
@@ -48,7 +49,7 @@ def test_found(words, code):
 @pytest.mark.parametrize("words", [
     ["1000"], ["-1"], ["35x"], ["99999999999999999999"], [""], ["CUDA_ERROR_"], ["error"],
     ["nothing of that kind"], ["XCUDA_ERROR_NOT_FOUNDED"], ["5000 errors in 3 lines"], ["10"],
-    ["x" * 9000],
+    ["x" * 9000], ["./a returned 1"], ["exit code 35"], ["make: *** [all] Error 2"],
 ])
 def test_not_found(words):
     assert explain("--", *words, code=FAILED) == []
@@ -187,7 +188,7 @@ def test_other_programs(text, cure):
     assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
 
 
-@pytest.mark.parametrize("text", ["NVML error 3", "make: *** [all] Error 2",
+@pytest.mark.parametrize("text", ["NVML error 3",
                                   "Out of memory: Killed process 1234 (python)",
                                   "nvmlInit: not initialized",
                                   "nvidia-container-cli: mount error: unknown error"])

@@ -2,11 +2,12 @@
 """`cushim matrix`: entries that are taken away, and what is said of those that a driver lacks."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from command import CLI, FAILED, INPUT, OK, ROOT, USAGE, run
+from command import CLI, FAILED, INPUT, OK, ROOT, SIM_DRIVERS, USAGE, environment, run
 from simulated import PROGRAM, matrix, nothing_is_left  # noqa: F401
 
 CODES = ("--", PROGRAM, "codes", "0", "10", "100")
@@ -186,6 +187,13 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         log = run("sim", "--quiet", "--cuda", "9.0", "--log", "-", "--", tmp_path / "a").err
         assert "cuDeviceGetUuid() = 36 CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, the driver lacks " \
             "it\n" in log
+        simulated = SIM_DRIVERS[0].parent
+        shutil.copy(simulated / "libcuda-sim-9.0.so", tmp_path / "renamed.so")
+        shutil.copy(simulated / "libcushim-sim-engine.so", tmp_path)
+        done = subprocess.run([tmp_path / "a"], stderr=subprocess.PIPE, text=True, check=True,
+                              env=environment(CUSHIM_LIBCUDA=str(tmp_path / "renamed.so"),
+                                              CUSHIM_SIM_SUMMARY="1"))
+        assert "1 failed, of them cuDeviceGetUuid, which the driver lacks\n" in done.stderr
 
 
     def test_what_helpers_do_without(tmp_path):

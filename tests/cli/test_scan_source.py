@@ -54,6 +54,22 @@ def test_old_enough(source):
     assert run("scan", "--drivers", "12.4", source).code == FAILED
 
 
+REQUIRED = """
+static const char *const needed[] = {"cuCtxGetId", NULL};
+int f(void) { return cushim_require(cu, 0, needed) || cu->cuCtxGetId(0, &id); }
+int g(void) { return cushim_require(cu, 11020, NULL) || cu->cuMemAllocAsync(&p, 1, s); }
+int h(void) { return cushim_require(cu, release) || cu->cuCtxGetDevice_v2(&device, 0); }
+"""
+
+
+def test_what_is_required_is_there(tmp_path):
+    """By name or by release."""
+    (tmp_path / "a.c").write_text(REQUIRED)
+    result = run("scan", "--drivers", "9.0", tmp_path / "a.c")
+    assert result.code == FAILED
+    assert re.findall(r":(\d+): (\w+) ", result.out) == [("5", "cuCtxGetDevice_v2")]
+
+
 def test_list_without_drivers(source):
     result = run("scan", source)
     assert result.code == OK

@@ -299,8 +299,9 @@ def test_nothing_found(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("package/text.py", "cuInit")
     result = run("scan", "--drivers", "9.0", "--gpus", "5.0", path)
-    assert (result.code, result.out) == (OK, "nothing found that uses the CUDA driver\n"
-                                         "not read: Python text that names the driver, in 1 file\n")
+    assert (result.code, result.out) == (
+        OK, "nothing found that uses the CUDA driver: unknown, by the rule nothing-found\n"
+            "not read: Python text that names the driver, in 1 file\n")
     assert run("scan", "--strict", "--drivers", "9.0", "--gpus", "5.0", path).code == FAILED
     verdict, = scan("--drivers", "9.0", "--gpus", "5.0", path)["verdicts"]
     assert (verdict["verdict"], verdict["rule"]) == ("unknown", "nothing-found")
