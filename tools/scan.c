@@ -35,11 +35,11 @@ struct run {
     struct scan_table table;
     json_t *files, *sources, *python, *problems; /* NULL: text */
     size_t source_count;
+    struct scan_findings findings;
     int oldest;          /* release of the drivers asked for; 0: none */
     size_t python_count; /* of files of Python text that name the driver */
     size_t count;        /* of programs that use the driver, or have device code */
     bool failed;
-    bool unguarded;   /* a source's call of an entry that the oldest driver lacks */
     bool unwritten;   /* a file that was asked for */
     const char *path; /* that is read */
     bool named;       /* the file that is read was, on the command line */
@@ -171,8 +171,7 @@ static void scan_text(struct run *run, const char *path, const struct mapped *ma
 
     if (source.count > 0 || run->named) {
         run->source_count++;
-        if (scan_source_unguarded(&source, run->oldest) > 0)
-            run->unguarded = true;
+        scan_source_find(&source, path, run->oldest, &run->findings);
         if (run->sources)
             output_json_append(run->sources, scan_source_json(&source, path, run->oldest));
         else
@@ -337,10 +336,10 @@ static enum verdict_answer finish(struct run *run)
     if (!run->files && run->python_count > 0)
         printf("not read: Python text that names the driver, in %zu file%s\n", run->python_count,
                output_plural(run->python_count));
-    if (verdicts) {
-        struct scan_outcome outcome = {options, verdicts, deciding, run->options->strict};
-        run->unwritten = !write_files(run->options, &outcome);
-    }
+    struct scan_outcome outcome = {
+        options,  &run->findings, verdicts ? scan_table_cells(options) : 0,
+        verdicts, deciding,       run->options->strict};
+    run->unwritten = !write_files(run->options, &outcome);
     run->all.name = NULL;
     scan_file_free(&run->all);
     scan_table_free(&run->table);
@@ -391,18 +390,15 @@ static void forget(struct scan_options *options)
     free(gpus);
 }
 
-static bool wants_files(const struct options *options)
-{
-    return options->junit || options->markdown || options->sarif || options->github;
-}
-
 static int run_scan(const char *title, char **words)
 {
     static struct run run;
     enum verdict_answer worst;
+    bool found;
     int result;
 
-    if (wants_files(&given) && given.drivers.count + given.gpus.count == 0)
+    if ((given.junit || given.markdown || given.sarif || given.github) &&
+        given.drivers.count + given.gpus.count == 0)
         options_refuse("--junit, --markdown, --sarif and --github are of verdicts: give --drivers "
                        "or --gpus");
     read_gpus(&given.gpus, &given.report);
@@ -423,19 +419,15 @@ static int run_scan(const char *title, char **words)
         run.problems = json_array();
     }
     walk(&run, words);
-    if (run.count == 0 && run.source_count > 0 && wants_files(&given)) {
-        fputs("cushim scan: --junit, --markdown, --sarif and --github are of programs, and only "
-              "sources were found\n",
-              stderr);
-        run.failed = true;
-    }
     worst = finish(&run);
+    found = run.findings.count > 0;
+    scan_source_forget(&run.findings);
     forget(&given.report);
     if (run.unwritten)
         return COMMAND_SYSTEM;
     if (run.failed)
         return COMMAND_INPUT;
-    return run.unguarded || worst == VERDICT_FAILS || (given.strict && worst == VERDICT_UNKNOWN)
+    return found || worst == VERDICT_FAILS || (given.strict && worst == VERDICT_UNKNOWN)
                ? COMMAND_FAILED
                : COMMAND_OK;
 }

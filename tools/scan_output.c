@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RULE "unguarded-call" /* of what is found in sources */
+
 enum { PLACE_SIZE = 640, SENTENCE_SIZE = 2 * VERDICT_TEXT_SIZE + 64 };
 
 static bool is_failure(const struct scan_outcome *outcome, size_t cell)
@@ -36,7 +38,7 @@ static const char *sentence(char text[SENTENCE_SIZE], const struct verdict *verd
 
 void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
 {
-    size_t count = scan_table_cells(outcome->options), failures = 0, skipped = 0;
+    size_t count = outcome->cells, failures = outcome->findings->count, skipped = 0;
     char place[PLACE_SIZE], text[SENTENCE_SIZE];
 
     for (size_t i = 0; i < count; i++) {
@@ -47,7 +49,7 @@ void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"cushim scan\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
             "skipped=\"%zu\">\n",
-            count, failures, skipped);
+            count + outcome->findings->count, failures, skipped);
     for (size_t i = 0; i < count; i++) {
         const struct verdict *verdict = &outcome->cell[i];
         fputs("  <testcase classname=\"cushim scan\" name=\"", file);
@@ -70,16 +72,35 @@ void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
         }
         fputs("  </testcase>\n", file);
     }
+    for (size_t i = 0; i < outcome->findings->count; i++) {
+        const struct scan_finding *finding = &outcome->findings->item[i];
+        fputs("  <testcase classname=\"cushim scan\" name=\"", file);
+        output_xml(file, finding->file);
+        fprintf(file, ":%zu\" time=\"0\">\n    <failure type=\"" RULE "\" message=\"",
+                finding->line);
+        output_xml(file, finding->text);
+        fputs("\"/>\n  </testcase>\n", file);
+    }
     fputs("</testsuite>\n", file);
 }
 
 void scan_output_markdown(FILE *file, const struct scan_outcome *outcome)
 {
-    size_t count = scan_table_cells(outcome->options);
+    size_t count = outcome->cells;
     size_t columns = outcome->options->gpu_count > 0 ? outcome->options->gpu_count : 1;
     char word[PLACE_SIZE];
 
-    fputs("|  |", file);
+    for (size_t i = 0; i < outcome->findings->count; i++) {
+        const struct scan_finding *finding = &outcome->findings->item[i];
+        fprintf(file, "%s|", i == 0 ? "| file | line | call |\n|---|---|---|\n" : "");
+        output_markdown(file, finding->file);
+        fprintf(file, " %zu |", finding->line);
+        output_markdown(file, finding->text);
+        fputs("\n", file);
+    }
+    if (count == 0)
+        return;
+    fprintf(file, "%s|  |", outcome->findings->count > 0 ? "\n" : "");
     for (size_t i = 0; i < columns; i++)
         output_markdown(file, scan_table_gpu(word, sizeof word, outcome->options, i));
     fputs("\n|---|", file);
@@ -126,9 +147,9 @@ static json_t *rules_json(const struct scan_outcome *outcome)
 {
     json_t *rules = json_array();
 
-    for (size_t i = 0; i < scan_table_cells(outcome->options); i++) {
-        const char *name = outcome->cell[i].rule;
-        bool known = outcome->cell[i].answer == VERDICT_RUNS;
+    for (size_t i = 0; i < outcome->cells + outcome->findings->count; i++) {
+        const char *name = i < outcome->cells ? outcome->cell[i].rule : RULE;
+        bool known = i < outcome->cells && outcome->cell[i].answer == VERDICT_RUNS;
         size_t index;
         json_t *rule;
         json_array_foreach(rules, index, rule)
@@ -163,12 +184,40 @@ static json_t *uri_json(const char *path)
     return text;
 }
 
+/* Where a result is; line 0: the file as a whole. */
+static json_t *locations_json(const char *path, size_t line)
+{
+    json_t *locations = json_array(), *location = json_object(), *physical = json_object(),
+           *artifact = json_object(), *region = json_object();
+
+    output_json_set(artifact, "uri", uri_json(path));
+    output_json_set(physical, "artifactLocation", artifact);
+    output_json_set(region, "startLine", json_integer((json_int_t)line));
+    if (line > 0)
+        output_json_set(physical, "region", region);
+    else
+        json_decref(region);
+    output_json_set(location, "physicalLocation", physical);
+    output_json_append(locations, location);
+    return locations;
+}
+
+static json_t *finding_json(const struct scan_finding *finding)
+{
+    json_t *result = json_object();
+
+    output_json_set(result, "ruleId", json_string(RULE));
+    output_json_set(result, "level", json_string("error"));
+    output_json_set(result, "message", text_json(finding->text));
+    output_json_set(result, "locations", locations_json(finding->file, finding->line));
+    return result;
+}
+
 static json_t *result_json(const struct scan_outcome *outcome, size_t cell)
 {
     static const char *const levels[] = {"none", "note", "warning", "error"};
     const struct verdict *verdict = &outcome->cell[cell];
-    json_t *result = json_object(), *locations = json_array(), *location = json_object(),
-           *physical = json_object(), *artifact = json_object();
+    json_t *result = json_object();
     char place[PLACE_SIZE], text[SENTENCE_SIZE], message[PLACE_SIZE + SENTENCE_SIZE];
 
     snprintf(message, sizeof message, "%s: %s",
@@ -178,17 +227,8 @@ static json_t *result_json(const struct scan_outcome *outcome, size_t cell)
     output_json_set(result, "level",
                     json_string(is_failure(outcome, cell) ? "error" : levels[verdict->answer]));
     output_json_set(result, "message", text_json(message));
-    if (outcome->file[cell]) {
-        output_json_set(artifact, "uri", uri_json(outcome->file[cell]));
-        output_json_set(physical, "artifactLocation", artifact);
-        output_json_set(location, "physicalLocation", physical);
-        output_json_append(locations, location);
-    } else {
-        json_decref(artifact);
-        json_decref(physical);
-        json_decref(location);
-    }
-    output_json_set(result, "locations", locations);
+    output_json_set(result, "locations",
+                    outcome->file[cell] ? locations_json(outcome->file[cell], 0) : json_array());
     return result;
 }
 
@@ -197,10 +237,12 @@ void scan_output_sarif(FILE *file, const struct scan_outcome *outcome)
     json_t *root = json_object(), *runs = json_array(), *run = json_object(), *tool = json_object(),
            *driver = json_object(), *results = json_array();
 
-    for (size_t i = 0; i < scan_table_cells(outcome->options); i++) {
+    for (size_t i = 0; i < outcome->cells; i++) {
         if (outcome->cell[i].answer != VERDICT_RUNS)
             output_json_append(results, result_json(outcome, i));
     }
+    for (size_t i = 0; i < outcome->findings->count; i++)
+        output_json_append(results, finding_json(&outcome->findings->item[i]));
     output_json_set(driver, "name", json_string("cushim scan"));
     output_json_set(driver, "version", json_string(CUSHIM_VERSION_TEXT));
     output_json_set(driver, "rules", rules_json(outcome));
@@ -237,7 +279,15 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
     static const char *const levels[] = {"", "notice", "warning", "error"};
     char place[PLACE_SIZE], text[SENTENCE_SIZE];
 
-    for (size_t i = 0; i < scan_table_cells(outcome->options); i++) {
+    for (size_t i = 0; i < outcome->findings->count; i++) {
+        const struct scan_finding *finding = &outcome->findings->item[i];
+        fputs("::error file=", file);
+        command_text(file, finding->file, true);
+        fprintf(file, ",line=%zu,title=" RULE "::", finding->line);
+        command_text(file, finding->text, false);
+        fputs("\n", file);
+    }
+    for (size_t i = 0; i < outcome->cells; i++) {
         const struct verdict *verdict = &outcome->cell[i];
         if (verdict->answer == VERDICT_RUNS)
             continue;

@@ -7,13 +7,16 @@
 #define CUSHIM_TOOLS_SCAN_OUTPUT_H
 
 #include "scan_report.h"
+#include "scan_source.h"
 #include "verdict.h"
 
 #include <stdio.h>
 
-/** The verdicts on all files together. */
+/** The verdicts on all files together, and what was found in sources. */
 struct scan_outcome {
     const struct scan_options *options;
+    const struct scan_findings *findings;
+    size_t cells;               /* 0: there are sources alone */
     const struct verdict *cell; /* as from scan_table_all */
     const char *const *file;
     bool strict; /* what is not known is a failure too */
@@ -21,16 +24,18 @@ struct scan_outcome {
 
 typedef void scan_writer(FILE *file, const struct scan_outcome *outcome);
 
-/** A test case for each cell. */
+/** A test case for each cell, and one for each finding. */
 scan_writer scan_output_junit;
 
 /** A table of drivers and GPUs, and one of reasons. */
 scan_writer scan_output_markdown;
 
-/** SARIF 2.1.0: a rule for each one that applied, a result for each cell that does not run. */
+/** SARIF 2.1.0: a rule for each one that applied, a result for each cell that does not run,
+ * and for each finding. */
 scan_writer scan_output_sarif;
 
-/** A workflow command for each cell that does not run: error, warning or notice. */
+/** A workflow command for each cell that does not run, and for each finding: error, warning or
+ * notice. */
 scan_writer scan_output_github;
 
 #endif

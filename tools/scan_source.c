@@ -279,13 +279,45 @@ static bool is_newer(const struct scan_source_call *call, int oldest)
     return oldest > 0 && known_entry(call->index).since > oldest;
 }
 
-size_t scan_source_unguarded(const struct scan_source *source, int oldest)
+static bool is_finding(const struct scan_source_call *call, int oldest)
 {
-    size_t count = 0;
+    return is_newer(call, oldest) && !call->guarded;
+}
 
-    for (size_t i = 0; i < source->count; i++)
-        count += is_newer(&source->calls[i], oldest) && !source->calls[i].guarded;
-    return count;
+static char *words_of(const struct scan_source_call *call)
+{
+    struct cushim_entry entry = known_entry(call->index);
+    char release[VERSION_TEXT_SIZE], *text;
+
+    if (asprintf(&text, "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file", entry.symbol,
+                 version_text(release, entry.since), entry.symbol) < 0)
+        output_no_memory();
+    return text;
+}
+
+void scan_source_find(const struct scan_source *source, const char *name, int oldest,
+                      struct scan_findings *findings)
+{
+    for (size_t i = 0; i < source->count; i++) {
+        const struct scan_source_call *call = &source->calls[i];
+        if (!is_finding(call, oldest))
+            continue;
+        findings->item = scan_grow(findings->item, findings->count, sizeof *findings->item);
+        findings->item[findings->count] =
+            (struct scan_finding){.file = strdup(name), .text = words_of(call), .line = call->line};
+        if (!findings->item[findings->count++].file)
+            output_no_memory();
+    }
+}
+
+void scan_source_forget(struct scan_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->item[i].file);
+        free(findings->item[i].text);
+    }
+    free(findings->item);
+    *findings = (struct scan_findings){NULL, 0};
 }
 
 /* Each entry once, at its first call. */
@@ -306,7 +338,7 @@ static void print_entries(const struct scan_source *source, const char *name)
 
 void scan_source_print(const struct scan_source *source, const char *name, int oldest)
 {
-    size_t newer = 0;
+    size_t newer = 0, unguarded = 0;
     char release[VERSION_TEXT_SIZE];
 
     if (source->count == 0) {
@@ -319,16 +351,17 @@ void scan_source_print(const struct scan_source *source, const char *name, int o
     }
     for (size_t i = 0; i < source->count; i++) {
         const struct scan_source_call *call = &source->calls[i];
-        struct cushim_entry entry = known_entry(call->index);
         newer += is_newer(call, oldest);
-        if (is_newer(call, oldest) && !call->guarded)
-            printf("%s:%zu: %s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file\n", name,
-                   call->line, entry.symbol, version_text(release, entry.since), entry.symbol);
+        if (!is_finding(call, oldest))
+            continue;
+        char *words = words_of(call);
+        printf("%s:%zu: %s\n", name, call->line, words);
+        free(words);
+        unguarded++;
     }
     printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
            "CUSHIM_HAS\n",
-           name, source->count, version_text(release, oldest), newer,
-           newer - scan_source_unguarded(source, oldest));
+           name, source->count, version_text(release, oldest), newer, newer - unguarded);
 }
 
 json_t *scan_source_json(const struct scan_source *source, const char *name, int oldest)

@@ -26,11 +26,24 @@ bool scan_source_is(const char *name);
 
 struct scan_source scan_source_read(const char *text, size_t size);
 
-/**
- * @param oldest  the release that each driver has; 0 if none was asked for
- * @return how many calls are of newer entries, without a CUSHIM_HAS
- */
-size_t scan_source_unguarded(const struct scan_source *source, int oldest);
+/* `oldest`: the release that each driver has; 0: none was asked for. */
+
+/** A call of a newer entry, without a guard. */
+struct scan_finding {
+    char *file, *text;
+    size_t line;
+};
+
+struct scan_findings {
+    struct scan_finding *item;
+    size_t count;
+};
+
+/** Add those of a source. */
+void scan_source_find(const struct scan_source *source, const char *name, int oldest,
+                      struct scan_findings *findings);
+
+void scan_source_forget(struct scan_findings *findings);
 
 /** With `oldest` each such call, and the counts; without it the entries and their releases. */
 void scan_source_print(const struct scan_source *source, const char *name, int oldest);

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """`cushim scan` of sources: the calls through cushim's table, also where no run comes by."""
 
+import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
-from command import CLI, FAILED, INPUT, OK, ROOT, registry, run
+from command import CLI, FAILED, OK, ROOT, registry, run
 from scanning import scan
 
 CODE = r"""
@@ -117,11 +119,32 @@ def test_folder(tmp_path, source):
     assert result.code == FAILED and "other.c" not in result.out and str(source) in result.out
 
 
-def test_no_verdicts_to_write(tmp_path, source):
-    result = run("scan", "--drivers", "12.5", "--junit", tmp_path / "x", source)
-    assert result.code == INPUT and not (tmp_path / "x").exists()
-    assert result.err == ("cushim scan: --junit, --markdown, --sarif and --github are of programs, "
-                          "and only sources were found\n")
+def test_for_other_programs(tmp_path, source):
+    """Each finding has its file and line."""
+    words = [word for name in ("junit", "markdown", "sarif") for word in
+             (f"--{name}", tmp_path / name)]
+    result = run("scan", "--drivers", "9.0,12.4", "--github", *words, source)
+    assert (result.code, result.err) == (FAILED, "")
+    lines = [line for line in result.out.splitlines() if line.startswith("::")]
+    assert lines == [f"::error file={source},line={line},title=unguarded-call::{name} came with "
+                     f"CUDA {release}; no CUSHIM_HAS(..., {name}) in this file"
+                     for line, name, release in ((13, "cuMemAllocAsync", "11.2"),
+                                                 (16, "cuCtxCreate_v4", "12.5"))]
+    suite = ElementTree.parse(tmp_path / "junit").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
+    assert suite[1].get("name") == f"{source}:16"
+    row = (tmp_path / "markdown").read_text().splitlines()[2]
+    assert row.startswith(f"| {source} | 13 | cuMemAllocAsync came with CUDA 11.2; no ")
+    answer = json.loads((tmp_path / "sarif").read_text())["runs"][0]
+    assert [rule["id"] for rule in answer["tool"]["driver"]["rules"]] == ["unguarded-call"]
+    assert [one["locations"][0]["physicalLocation"]["region"] for one in answer["results"]] == [
+        {"startLine": 13}, {"startLine": 16}]
+
+
+def test_for_other_programs_without_a_finding(tmp_path, source):
+    result = run("scan", "--drivers", "12.5", "--sarif", tmp_path / "x", source)
+    assert result.code == OK
+    assert json.loads((tmp_path / "x").read_text())["runs"][0]["results"] == []
 
 
 def test_object_that_uses_the_table(tmp_path):
