@@ -40,7 +40,8 @@ def explain(*words, code=OK):
     (["RuntimeError: No CUDA GPUs are available"], 100), (["CUDA error: out of memory"], 2),
     (["0"], 0), (["999"], 999), (["918"], 918),
     (["20"], 20), (["52"], 52), (["98"], 98), (["9"], 9),
-    (["file.c:12: error 700"], 700), (["cuInit: error 3"], 3), (["GPU 0 returned 35"], 35), (["CUDA error: invalid device function"], 98),
+    (["file.c:12: error 700"], 700), (["cuInit: error 3"], 3), (["GPU 0 returned 35"], 35),
+    (["CUDA error: invalid device function"], 98),
 ])
 def test_found(words, code):
     assert explain(*words) == [code]

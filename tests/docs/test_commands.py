@@ -44,7 +44,9 @@ def fixture_folder(tmp_path_factory):
             shutil.copy(compile_block(block, folder / "of"), folder / name)
     (folder / "object.c").write_text("int cuInit(unsigned); int f(void) { return cuInit(0); }\n")
     assert run(["cc", "-c", "object.c", "-o", "program.o"], folder, environment()).returncode == 0
-    (folder / "shim.c").write_text("int f(void) { return cu->cuMemAllocAsync(0, 0, 0); }\n")
+    (folder / "src").mkdir()
+    for name in ("shim.c", "scale.c", "a.cpp", "src/b.c"):
+        (folder / name).write_text("int f(void) { return cu->cuMemAllocAsync(0, 0, 0); }\n")
     (folder / "build").mkdir()
     shutil.copy(folder / "program", folder / "build")
     facts = next(block for block in fenced(ROOT / "docs/facts.md") if block.kind == "facts")
