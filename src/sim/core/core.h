@@ -5,12 +5,18 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "core/config.h"
 #include "sim.h"
 
-/* --- clock.c --- */
-uint64_t sim_clock_ns(void); /* CLOCK_MONOTONIC */
+/* --- Clock --- */
+static inline uint64_t sim_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
 enum sim_kind {

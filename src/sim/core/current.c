@@ -42,26 +42,3 @@ CUresult sim_current_of(CUcontext handle, struct sim_context **context)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     return (*context)->sticky;
 }
-
-/* What the thread is doing, as far as other rooms ask. */
-static _Thread_local bool in_callback, per_thread;
-
-bool sim_thread_in_callback(void)
-{
-    return in_callback;
-}
-
-void sim_thread_set_in_callback(bool in)
-{
-    in_callback = in;
-}
-
-bool sim_thread_per_thread(void)
-{
-    return per_thread;
-}
-
-void sim_thread_set_per_thread(bool is)
-{
-    per_thread = is;
-}
