@@ -436,12 +436,14 @@ const struct command command_scan = {
     .name = "scan",
     .summary = "what programs need of the driver, and of a GPU",
     .synopsis = "FILE|FOLDER...",
-    .doc = "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
-           "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
-           "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
-           "lists the calls through cushim's table; with --drivers it exits 1 if one is of a newer "
-           "entry than the oldest driver has, and the file has no CUSHIM_HAS of it. It reads text: "
-           "no control flow, no macros, no names made by ##. Plain names mean those of CUDA 12.0.",
+    .doc =
+        "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
+        "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
+        "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
+        "lists the calls through cushim's table; with --drivers it exits 1 if one is of a newer "
+        "entry than the oldest driver has, and the file has no CUSHIM_HAS of it. It reads text: "
+        "no control flow, no macros, no names made by ##. Plain names mean those of CUDA 12.0, or "
+        "of the file's CUSHIM_CUDA_VERSION.",
     .notes = "How an entry was found:\n"
              "  linked     the program is linked to it, and does not start without it\n"
              "  called     the program is linked to it, and starts without it: it is looked\n"

@@ -20,12 +20,19 @@ static const struct {
     {"cuGraphInstantiate", NAMES_VALUE(cuGraphInstantiate)},
 };
 
+enum { MOST_BRACKETS = 64 }; /* deeper ones are no lists */
+
 struct reader {
     const char *at, *end;
     size_t line;
     struct scan_source found;
-    bool has[CUSHIM_ENTRY_COUNT]; /* it was asked for */
-    int required;                 /* a release; 0: none */
+    bool has[CUSHIM_ENTRY_COUNT];    /* it was asked for */
+    bool listed[CUSHIM_ENTRY_COUNT]; /* its name is in a list */
+    bool requires;                   /* a cushim_require was read */
+    int required;                    /* its release; 0: none */
+    int level;                       /* the release that plain names mean */
+    size_t depth;
+    char brackets[MOST_BRACKETS]; /* that are open */
 };
 
 struct word {
@@ -103,14 +110,28 @@ static void skip_raw(struct reader *reader)
     skip_behind(reader, stop, length);
 }
 
-/* A string that is an entry's name: cushim_has, cushim_require and cushim_proc take such. */
-static void note_asked(struct reader *reader, const char *string)
+/* An entry's name in a list, such as cushim_require takes; no argument of a call. */
+static void note_listed(struct reader *reader, const char *string)
 {
-    size_t index = reader->at > string ? known_symbol_of(string, (size_t)(reader->at - string - 1))
-                                       : KNOWN_NONE;
+    bool in_list = reader->depth > 0 && reader->depth <= MOST_BRACKETS &&
+                   reader->brackets[reader->depth - 1] == '{';
+    size_t index = in_list && reader->at > string
+                       ? known_symbol_of(string, (size_t)(reader->at - string - 1))
+                       : KNOWN_NONE;
 
     if (index != KNOWN_NONE)
-        reader->has[index] = true;
+        reader->listed[index] = true;
+}
+
+static void note_bracket(struct reader *reader, char bracket)
+{
+    if (strchr("({[", bracket)) {
+        if (reader->depth < MOST_BRACKETS)
+            reader->brackets[reader->depth] = bracket;
+        reader->depth++;
+    } else if (strchr(")}]", bracket) && reader->depth > 0) {
+        reader->depth--;
+    }
 }
 
 /* What is neither code nor a word; false if there is none. */
@@ -128,7 +149,7 @@ static bool skip_other(struct reader *reader)
     if (*reader->at == '"' || *reader->at == '\'') {
         const char *string = reader->at + 1;
         skip_line(reader, *reader->at);
-        note_asked(reader, string);
+        note_listed(reader, string);
         return true;
     }
     if (isspace((unsigned char)*reader->at)) {
@@ -156,7 +177,7 @@ static bool is_word(struct word word, const char *text)
 }
 
 /* The entry that a member of the table is. */
-static size_t find_entry(struct word word)
+static size_t find_entry(const struct reader *reader, struct word word)
 {
     char name[KNOWN_NAME_SIZE];
     size_t index;
@@ -169,16 +190,17 @@ static size_t find_entry(struct word word)
         name[word.length - 3] = '\0';
         return known_symbol(name);
     }
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+    for (size_t i = 0; reader->level == CUSHIM_CUDA_VERSION && i < sizeof plain / sizeof plain[0];
+         i++) {
         if (strcmp(name, plain[i].name) == 0)
             return known_symbol(plain[i].symbol);
     }
-    index = known_newest(name, CUSHIM_STREAM_LEGACY, CUSHIM_CUDA_VERSION);
+    index = known_newest(name, CUSHIM_STREAM_LEGACY, reader->level);
     return index != KNOWN_NONE ? index : known_symbol(name);
 }
 
-/* CUSHIM_HAS(cu, cuName): the last word within the parentheses. */
-static void read_guard(struct reader *reader)
+/* CUSHIM_HAS(cu, cuName) and cushim_has(cu, "cuName"): the last word within the parentheses. */
+static void read_guard(struct reader *reader, bool exact)
 {
     struct word last = {NULL, 0};
     size_t index;
@@ -195,22 +217,30 @@ static void read_guard(struct reader *reader)
     }
     if (!last.text)
         return;
-    index = find_entry(last);
+    index = exact ? known_symbol_of(last.text, last.length) : find_entry(reader, last);
     if (index != KNOWN_NONE)
         reader->has[index] = true;
+}
+
+static int read_number(const struct reader *reader, const char *at)
+{
+    int number = 0;
+
+    while (at < reader->end && isspace((unsigned char)*at))
+        at++;
+    for (; at < reader->end && isdigit((unsigned char)*at) && number < 100000; at++)
+        number = number * 10 + (*at - '0');
+    return number;
 }
 
 /* cushim_require(cu, 12000, ...): what came up to that release is there behind it. */
 static void read_required(struct reader *reader)
 {
     const char *at = memchr(reader->at, ',', (size_t)(reader->end - reader->at));
-    int release = 0;
+    int release = at ? read_number(reader, at + 1) : 0;
 
-    while (at && ++at < reader->end && isspace((unsigned char)*at))
-        continue;
-    for (; at && at < reader->end && isdigit((unsigned char)*at) && release < 100000; at++)
-        release = release * 10 + (*at - '0');
     reader->required = release > reader->required ? release : reader->required;
+    reader->requires = true;
 }
 
 static void add_call(struct reader *reader, size_t index, size_t line)
@@ -231,19 +261,27 @@ static void read_name(struct reader *reader, bool member)
         skip_raw(reader);
         return;
     }
+    if (is_word(word, "CUSHIM_CUDA_VERSION") && read_number(reader, reader->at) > 0)
+        reader->level = read_number(reader, reader->at);
     while (reader->at < reader->end && skip_other(reader))
         continue;
     if (reader->at == reader->end || *reader->at != '(')
         return;
-    if (is_word(word, "CUSHIM_HAS")) {
-        read_guard(reader);
+    if (is_word(word, "CUSHIM_HAS") || is_word(word, "cushim_has")) {
+        read_guard(reader, is_word(word, "cushim_has"));
         return;
     }
     if (is_word(word, "cushim_require"))
         read_required(reader);
-    index = member ? find_entry(word) : KNOWN_NONE;
+    index = member ? find_entry(reader, word) : KNOWN_NONE;
     if (index != KNOWN_NONE)
         add_call(reader, index, line);
+}
+
+static bool is_guarded(const struct reader *reader, size_t index)
+{
+    return reader->has[index] || (reader->requires && reader->listed[index]) ||
+           known_entry(index).since <= reader->required;
 }
 
 struct scan_source scan_source_read(const char *text, size_t size)
@@ -254,7 +292,8 @@ struct scan_source scan_source_read(const char *text, size_t size)
 
     if (!reader)
         output_no_memory();
-    *reader = (struct reader){.at = text, .end = text + size, .line = 1};
+    *reader =
+        (struct reader){.at = text, .end = text + size, .line = 1, .level = CUSHIM_CUDA_VERSION};
     while (reader->at < reader->end) {
         if (skip_other(reader))
             continue;
@@ -264,12 +303,12 @@ struct scan_source scan_source_read(const char *text, size_t size)
             continue;
         }
         member = *reader->at == '.' || begins(reader, "->");
+        note_bracket(reader, *reader->at);
         reader->at += *reader->at == '-' && member ? 2 : 1;
     }
     found = reader->found;
     for (size_t i = 0; i < found.count; i++)
-        found.calls[i].guarded = reader->has[found.calls[i].index] ||
-                                 known_entry(found.calls[i].index).since <= reader->required;
+        found.calls[i].guarded = is_guarded(reader, found.calls[i].index);
     free(reader);
     return found;
 }

@@ -61,6 +61,7 @@ static const char *const needed[] = {"cuCtxGetId", NULL};
 int f(void) { return cushim_require(cu, 0, needed) || cu->cuCtxGetId(0, &id); }
 int g(void) { return cushim_require(cu, 11020, NULL) || cu->cuMemAllocAsync(&p, 1, s); }
 int h(void) { return cushim_require(cu, release) || cu->cuCtxGetDevice_v2(&device, 0); }
+int i(void) { return check("cuGreenCtxCreate", cu->cuGreenCtxCreate(&green, 0, 0, 0)); }
 """
 
 
@@ -69,7 +70,18 @@ def test_what_is_required_is_there(tmp_path):
     (tmp_path / "a.c").write_text(REQUIRED)
     result = run("scan", "--drivers", "9.0", tmp_path / "a.c")
     assert result.code == FAILED
-    assert re.findall(r":(\d+): (\w+) ", result.out) == [("5", "cuCtxGetDevice_v2")]
+    assert re.findall(r":(\d+): (\w+) ", result.out) == [
+        ("5", "cuCtxGetDevice_v2"), ("6", "cuGreenCtxCreate")]
+
+
+def test_release_of_plain_names(tmp_path):
+    """A source may choose another than 12.0."""
+    code = "int f(void) { return cu->cuCtxCreate(&context, 0, 0, 0); }\n"
+    (tmp_path / "a.c").write_text(code)
+    assert run("scan", "--drivers", "12.4", tmp_path / "a.c").code == OK
+    (tmp_path / "a.c").write_text("#define CUSHIM_CUDA_VERSION 13000\n" + code)
+    result = run("scan", "--drivers", "12.4", tmp_path / "a.c")
+    assert result.code == FAILED and "cuCtxCreate_v4 came with CUDA 12.5" in result.out
 
 
 def test_list_without_drivers(source):
