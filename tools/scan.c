@@ -167,6 +167,10 @@ static void note_python(void *user, const char *path)
 /* In a folder, a source without a call is passed over. */
 static void scan_text(struct run *run, const char *path, const struct mapped *mapped)
 {
+    if (scan_source_is_own(mapped->data, mapped->size)) {
+        run->source_count++;
+        return;
+    }
     struct scan_source source = scan_source_read(mapped->data, mapped->size);
 
     if (source.count > 0 || run->named) {

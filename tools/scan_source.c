@@ -23,7 +23,7 @@ static const struct {
 enum { MOST_BRACKETS = 64 }; /* deeper ones are no lists */
 
 struct reader {
-    const char *at, *end;
+    const char *text, *at, *end;
     size_t line;
     struct scan_source found;
     bool has[CUSHIM_ENTRY_COUNT];    /* it was asked for */
@@ -134,16 +134,40 @@ static void note_bracket(struct reader *reader, char bracket)
     }
 }
 
+static void read_guard(struct reader *reader, bool exact);
+
+/* A comment may say that another file asks: CUSHIM_HAS(cu, cuName). */
+static void note_comment(struct reader *reader, const char *comment)
+{
+    static const char guard[] = "CUSHIM_HAS(";
+    const struct reader before = {.at = reader->at, .end = reader->end, .line = reader->line};
+    const char *found = comment;
+
+    while ((found = memmem(found, (size_t)(before.at - found), guard, sizeof guard - 1))) {
+        reader->at = found + sizeof guard - 2;
+        reader->end = before.at;
+        read_guard(reader, false);
+        found = reader->at;
+        reader->end = before.end;
+    }
+    reader->at = before.at;
+    reader->line = before.line;
+}
+
 /* What is neither code nor a word; false if there is none. */
 static bool skip_other(struct reader *reader)
 {
     if (begins(reader, "//")) {
+        const char *comment = reader->at;
         skip_line(reader, '\n');
+        note_comment(reader, comment);
         return true;
     }
     if (begins(reader, "/*")) {
+        const char *comment = reader->at;
         reader->at += 2;
         skip_behind(reader, "*/", 2);
+        note_comment(reader, comment);
         return true;
     }
     if (*reader->at == '"' || *reader->at == '\'') {
@@ -233,12 +257,36 @@ static int read_number(const struct reader *reader, const char *at)
     return number;
 }
 
+/* The number that the file gives a name: "#define NAME 12000", "NAME = 12000". */
+static int read_constant(const struct reader *reader, const char *at)
+{
+    const char *end = at, *found = reader->text;
+    size_t length;
+
+    while (at < reader->end && isspace((unsigned char)*at))
+        at++;
+    for (end = at; end < reader->end && is_letter(*end); end++)
+        continue;
+    length = (size_t)(end - at);
+    while (length > 0 && (found = memmem(found, (size_t)(reader->end - found), at, length))) {
+        found += length;
+        const char *value = found;
+        while (value < reader->end && (*value == ' ' || *value == '='))
+            value++;
+        if (value > found && read_number(reader, value) > 0)
+            return read_number(reader, value);
+    }
+    return 0;
+}
+
 /* cushim_require(cu, 12000, ...): what came up to that release is there behind it. */
 static void read_required(struct reader *reader)
 {
     const char *at = memchr(reader->at, ',', (size_t)(reader->end - reader->at));
     int release = at ? read_number(reader, at + 1) : 0;
 
+    if (at && release == 0)
+        release = read_constant(reader, at + 1);
     reader->required = release > reader->required ? release : reader->required;
     reader->requires = true;
 }
@@ -284,6 +332,13 @@ static bool is_guarded(const struct reader *reader, size_t index)
            known_entry(index).since <= reader->required;
 }
 
+bool scan_source_is_own(const char *text, size_t size)
+{
+    static const char begin[] = "/*\n * cushim ";
+
+    return size >= sizeof begin && memcmp(text, begin, sizeof begin - 1) == 0;
+}
+
 struct scan_source scan_source_read(const char *text, size_t size)
 {
     struct reader *reader = calloc(1, sizeof *reader);
@@ -292,8 +347,8 @@ struct scan_source scan_source_read(const char *text, size_t size)
 
     if (!reader)
         output_no_memory();
-    *reader =
-        (struct reader){.at = text, .end = text + size, .line = 1, .level = CUSHIM_CUDA_VERSION};
+    *reader = (struct reader){
+        .text = text, .at = text, .end = text + size, .line = 1, .level = CUSHIM_CUDA_VERSION};
     while (reader->at < reader->end) {
         if (skip_other(reader))
             continue;
@@ -307,6 +362,7 @@ struct scan_source scan_source_read(const char *text, size_t size)
         reader->at += *reader->at == '-' && member ? 2 : 1;
     }
     found = reader->found;
+    found.level = reader->level;
     for (size_t i = 0; i < found.count; i++)
         found.calls[i].guarded = is_guarded(reader, found.calls[i].index);
     free(reader);
@@ -378,7 +434,7 @@ static void print_entries(const struct scan_source *source, const char *name)
 void scan_source_print(const struct scan_source *source, const char *name, int oldest)
 {
     size_t newer = 0, unguarded = 0;
-    char release[VERSION_TEXT_SIZE];
+    char release[VERSION_TEXT_SIZE], level[VERSION_TEXT_SIZE];
 
     if (source->count == 0) {
         printf("%s: no call through cushim's table\n", name);
@@ -399,8 +455,9 @@ void scan_source_print(const struct scan_source *source, const char *name, int o
         unguarded++;
     }
     printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
-           "CUSHIM_HAS\n",
-           name, source->count, version_text(release, oldest), newer, newer - unguarded);
+           "CUSHIM_HAS; plain names are those of CUDA %s\n",
+           name, source->count, version_text(release, oldest), newer, newer - unguarded,
+           version_text(level, source->level));
 }
 
 json_t *scan_source_json(const struct scan_source *source, const char *name, int oldest)
@@ -426,5 +483,5 @@ json_t *scan_source_json(const struct scan_source *source, const char *name, int
 void scan_source_free(struct scan_source *source)
 {
     free(source->calls);
-    *source = (struct scan_source){NULL, 0};
+    *source = (struct scan_source){NULL, 0, 0};
 }

@@ -19,10 +19,14 @@ struct scan_source_call {
 struct scan_source {
     struct scan_source_call *calls;
     size_t count;
+    int level; /* the release that plain names mean */
 };
 
 /** Whether a file's name ends as a source's does. */
 bool scan_source_is(const char *name);
+
+/** Whether a source is cushim itself, in one of its two files. */
+bool scan_source_is_own(const char *text, size_t size);
 
 struct scan_source scan_source_read(const char *text, size_t size);
 

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -48,7 +49,7 @@ def test_newer_without_a_question(source):
         f"{source}:16: cuCtxCreate_v4 came with CUDA 12.5; no CUSHIM_HAS(..., cuCtxCreate_v4) "
         "in this file",
         f"{source}: calls through cushim's table: 6; newer than CUDA 9.0: 3, 1 of them behind "
-        "CUSHIM_HAS"]
+        "CUSHIM_HAS; plain names are those of CUDA 12.0"]
 
 
 def test_old_enough(source):
@@ -72,6 +73,22 @@ def test_what_is_required_is_there(tmp_path):
     assert result.code == FAILED
     assert re.findall(r":(\d+): (\w+) ", result.out) == [
         ("5", "cuCtxGetDevice_v2"), ("6", "cuGreenCtxCreate")]
+
+
+def test_asked_elsewhere(tmp_path):
+    """A comment says so; a release has a name; the two files to copy are cushim itself."""
+    (tmp_path / "a.c").write_text("""/* main.c asks CUSHIM_HAS(cu, cuMemAllocAsync). */
+#define NEEDED 11040
+int f(void) { return cushim_require(cu, NEEDED, NULL); }
+int g(void) { return cu->cuMemAllocAsync(&p, 1, s) || cu->cuGraphAddMemAllocNode(0, 0, 0, 0, 0); }
+int h(void) { return cu->cuGreenCtxCreate(&green, 0, 0, 0); } // no CUSHIM_HAS
+""")
+    vendor = [sys.executable, ROOT / "gen/vendor.py", tmp_path / "cushim", "cuMemAllocAsync"]
+    subprocess.run(vendor, check=True, capture_output=True)
+    result = run("scan", "--drivers", "9.0", tmp_path / "a.c", tmp_path / "cushim/cushim.c")
+    assert result.code == FAILED
+    assert re.findall(r":(\d+): (\w+) ", result.out) == [("5", "cuGreenCtxCreate")]
+    assert "cushim.c" not in run("scan", "--drivers", "9.0", tmp_path).out
 
 
 def test_release_of_plain_names(tmp_path):
