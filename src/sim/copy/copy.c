@@ -165,9 +165,7 @@ CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
                        const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item)
 {
     struct end to = plain(&copy->to), from = plain(&copy->from);
-    struct job *job = job_make(copy, stage);
-    if (!job)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct job *, job, job_make(copy, stage));
     *item = (struct sim_item){.run = sim_copy_run, .user = job, .drop = free};
     item->params.type = CU_GRAPH_NODE_TYPE_MEMCPY;
     item->params.memcpy.copyCtx = (CUcontext)context;
@@ -192,8 +190,7 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
 
 CUresult sim_copy_refused(CUstream handle, CUresult code)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(handle, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
     return sim_capture_refused(stream, code);
 }
 
@@ -226,8 +223,7 @@ CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t a
                             bool write)
 {
     *side = (struct sim_side){.kind = SIM_SIDE_DEVICE, .address = address};
-    if (address == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(address == 0);
     const struct sim_allocation *found = sim_range_find(address);
     if (found && found->kind == SIM_MEMORY_POOL_HOST)
         return of_pool_on_host(found, type, address, size);
@@ -285,14 +281,12 @@ CUresult sim_copy_line_settle(CUcontext one, CUcontext other)
 static CUresult peer(CUstream stream, bool wait, uint64_t to, CUcontext to_context, uint64_t from,
                      CUcontext from_context, size_t size)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current_of(to_context, &context));
+    SIM_FIND(struct sim_context *, context, sim_current_of(to_context, &context));
     SIM_TRY(sim_current_of(from_context, &context));
     return line(stream, wait, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, size);
 }
 
-CUresult sim_cuMemcpyPeer(CUdeviceptr_v2 dstDevice, CUcontext dstContext, CUdeviceptr_v2 srcDevice,
-                          CUcontext srcContext, size_t ByteCount)
+SIM_BEHAVIOUR(cuMemcpyPeer)
 {
     SIM_TRY(sim_copy_line_settle(dstContext, srcContext));
     SIM_TRY(peer(NULL, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount));
@@ -310,11 +304,9 @@ static CUresult side_of(struct sim_side *side, const struct end *end, size_t siz
     if (end->type != CU_MEMORYTYPE_ARRAY)
         return sim_copy_line_side(side, end->type, end->address, size, write);
     const struct sim_array *array = sim_object(SIM_ARRAY, end->array);
-    if (!array)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!array);
     /* Offsets reach along one row, whatever the array's shape. */
-    if (end->offset > array->row || size > array->row - end->offset)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(end->offset > array->row || size > array->row - end->offset);
     *side = (struct sim_side){.kind = SIM_SIDE_ARRAY, .address = array->address + end->offset};
     return CUDA_SUCCESS;
 }

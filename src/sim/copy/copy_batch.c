@@ -9,8 +9,7 @@
 static CUresult list_stream(CUstream handle)
 {
     struct sim_stream *stream;
-    if (!handle || handle == CU_STREAM_LEGACY)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!handle || handle == CU_STREAM_LEGACY);
     return sim_stream(handle, &stream);
 }
 
@@ -22,21 +21,18 @@ static bool is_order(CUmemcpySrcAccessOrder order)
 static CUresult check_attributes(const CUmemcpyAttributes_v1 *attributes, const size_t *indices,
                                  size_t attribute_count, size_t count)
 {
-    if (!attributes || !indices || attribute_count == 0 || attribute_count > count ||
-        indices[0] != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!attributes || !indices || attribute_count == 0 || attribute_count > count ||
+               indices[0] != 0);
     for (size_t i = 0; i < attribute_count; i++)
-        if (!is_order(attributes[i].srcAccessOrder) || indices[i] >= count ||
-            (i && indices[i] <= indices[i - 1]))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!is_order(attributes[i].srcAccessOrder) || indices[i] >= count ||
+                   (i && indices[i] <= indices[i - 1]));
     return CUDA_SUCCESS;
 }
 
 static CUresult line(struct sim_copy *copy, uint64_t to, uint64_t from, size_t size)
 {
     *copy = (struct sim_copy){.width = size, .height = 1, .depth = 1};
-    if (size == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(size == 0);
     CUresult result = sim_copy_line_side(&copy->to, CU_MEMORYTYPE_UNIFIED, to, size, true);
     return result == CUDA_SUCCESS
                ? sim_copy_line_side(&copy->from, CU_MEMORYTYPE_UNIFIED, from, size, false)
@@ -51,8 +47,7 @@ static CUresult lines(CUdeviceptr_v2 *to, CUdeviceptr_v2 *from, const size_t *si
     CUresult result = CUDA_SUCCESS;
     SIM_TRY(sim_current_check());
     *failed = SIZE_MAX;
-    if (!to || !from || !sizes || count == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!to || !from || !sizes || count == 0);
     SIM_TRY(list_stream(stream));
     SIM_TRY(check_attributes(attributes, indices, attribute_count, count));
     for (size_t i = 0; i < count; i++) { /* the others are done where one is wrong */
@@ -82,8 +77,7 @@ SIM_BEHAVIOUR(cuMemcpyBatchAsync_v2)
     return lines(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, &failed, hStream);
 }
 
-CUresult sim_cuMemcpyWithAttributesAsync(CUdeviceptr_v2 dst, CUdeviceptr_v2 src, size_t size,
-                                         CUmemcpyAttributes_v1 *attr, CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpyWithAttributesAsync)
 {
     size_t failed, first = 0;
     return lines(&dst, &src, &size, 1, attr, &first, 1, &failed, hStream);
@@ -105,8 +99,7 @@ static CUresult end_of(struct end *end, const CUmemcpy3DOperand_v1 *operand)
     *end = (struct end){.type = CU_MEMORYTYPE_UNIFIED};
     if (operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
         const struct sim_array *array = sim_object(SIM_ARRAY, operand->op.array.array);
-        if (!array)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!array);
         end->type = CU_MEMORYTYPE_ARRAY;
         end->array = operand->op.array.array;
         end->offset = operand->op.array.offset;
@@ -126,13 +119,11 @@ static CUresult box(const CUDA_MEMCPY3D_BATCH_OP_v1 *op, CUDA_MEMCPY3D_v2 *shown
     struct end to, from;
     SIM_TRY(end_of(&to, &op->dst));
     SIM_TRY(end_of(&from, &op->src));
-    if (!is_order(op->srcAccessOrder))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!is_order(op->srcAccessOrder));
     size_t element = to.element ? to.element : from.element ? from.element : 1;
-    if ((from.element && from.element != element) || op->extent.width > SIZE_MAX / element ||
-        to.pitch > SIZE_MAX / element || from.pitch > SIZE_MAX / element ||
-        to.offset.x > SIZE_MAX / element || from.offset.x > SIZE_MAX / element)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE((from.element && from.element != element) || op->extent.width > SIZE_MAX / element ||
+               to.pitch > SIZE_MAX / element || from.pitch > SIZE_MAX / element ||
+               to.offset.x > SIZE_MAX / element || from.offset.x > SIZE_MAX / element);
     *shown = (CUDA_MEMCPY3D_v2){.srcXInBytes = from.offset.x * element,
                                 .srcY = from.offset.y,
                                 .srcZ = from.offset.z,
@@ -161,8 +152,7 @@ static CUresult boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP_v1 *list, size_
     struct sim_copy copy;
     CUDA_MEMCPY3D_v2 shown;
     SIM_TRY(sim_current_check());
-    if (count == 0 || !list || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(count == 0 || !list || flags);
     SIM_TRY(list_stream(stream));
     for (size_t i = 0; i < count; i++) {
         *failed = i;
@@ -176,8 +166,7 @@ static CUresult boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP_v1 *list, size_
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,
-                                  size_t *failIdx, unsigned long long flags, CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpy3DBatchAsync)
 {
     size_t failed = SIZE_MAX;
     CUresult result = boxes(numParams, opList, &failed, flags, hStream);
@@ -186,15 +175,13 @@ CUresult sim_cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *o
     return result;
 }
 
-CUresult sim_cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,
-                                     unsigned long long flags, CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpy3DBatchAsync_v2)
 {
     size_t failed;
     return boxes(numParams, opList, &failed, flags, hStream);
 }
 
-CUresult sim_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP_v1 *op, unsigned long long flags,
-                                           CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpy3DWithAttributesAsync)
 {
     size_t failed;
     return boxes(1, op, &failed, flags, hStream);

@@ -31,12 +31,10 @@ static CUresult array_side(struct sim_side *side, const struct place *place,
                            const struct sim_copy *copy)
 {
     const struct sim_array *array = sim_object(SIM_ARRAY, place->array);
-    if (!array)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!within(place->x, copy->width, array->row) ||
-        !within(place->y, copy->height, array->rows) ||
-        !within(place->z, copy->depth, array->slices))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!array);
+    SIM_REFUSE(!within(place->x, copy->width, array->row) ||
+               !within(place->y, copy->height, array->rows) ||
+               !within(place->z, copy->depth, array->slices));
     *side = (struct sim_side){.kind = SIM_SIDE_ARRAY,
                               .address = array->address + place->z * array->slice +
                                          place->y * array->row + place->x,
@@ -49,24 +47,19 @@ static CUresult memory_side(struct sim_side *side, const struct place *place,
                             const struct sim_copy *copy, bool write)
 {
     size_t pitch = place->pitch, height = place->height, slice = 0, before, size, end;
-    if (!scaled(1, place->x, copy->width, &end))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!scaled(1, place->x, copy->width, &end));
     /* 0 stands for rows, and slices, without gaps. */
     if (pitch == 0)
         pitch = end;
-    if (height == 0 && !scaled(1, place->y, copy->height, &height))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (pitch < end)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (copy->depth > 1 && !within(place->y, copy->height, height))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!scaled(pitch, height, 0, &slice) || !scaled(place->z, slice, place->x, &before) ||
-        !scaled(place->y, pitch, before, &before) ||
-        !scaled(copy->depth - 1, slice, copy->width, &size) ||
-        !scaled(copy->height - 1, pitch, size, &size) || before > UINT64_MAX - place->address)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (place->address == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(height == 0 && !scaled(1, place->y, copy->height, &height));
+    SIM_REFUSE(pitch < end);
+    SIM_REFUSE(copy->depth > 1 && !within(place->y, copy->height, height));
+    SIM_REFUSE(!scaled(pitch, height, 0, &slice) || !scaled(place->z, slice, place->x, &before) ||
+               !scaled(place->y, pitch, before, &before) ||
+               !scaled(copy->depth - 1, slice, copy->width, &size) ||
+               !scaled(copy->height - 1, pitch, size, &size) ||
+               before > UINT64_MAX - place->address);
+    SIM_REFUSE(place->address == 0);
     CUresult result = sim_copy_line_side(side, place->type, place->address + before, size, write);
     side->row = pitch;
     side->slice = slice;
@@ -109,18 +102,15 @@ CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *p)
 CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *parameters,
                               struct sim_item *item)
 {
-    struct sim_copy copy;
-    SIM_TRY(sim_copy_box(&copy, parameters));
-    if (!copy.width || !copy.height || !copy.depth)
-        return CUDA_ERROR_INVALID_VALUE; /* a node must do something */
+    SIM_FIND(struct sim_copy, copy, sim_copy_box(&copy, parameters));
+    SIM_REFUSE(!copy.width || !copy.height || !copy.depth); /* a node must do something */
     return sim_copy_item(context, &copy, parameters, false, item);
 }
 
 static CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters)
 {
-    struct sim_context *context;
     CUDA_MEMCPY3D_v2 same;
-    SIM_TRY(sim_current_of(parameters->srcContext, &context));
+    SIM_FIND(struct sim_context *, context, sim_current_of(parameters->srcContext, &context));
     SIM_TRY(sim_current_of(parameters->dstContext, &context));
     memcpy(&same, parameters, sizeof same);
     same.reserved0 = same.reserved1 = NULL;
@@ -156,8 +146,7 @@ static CUresult box(const CUDA_MEMCPY3D_v2 *parameters, const CUDA_MEMCPY3D_PEER
     CUDA_MEMCPY3D_v2 shown;
     CUresult result;
     SIM_TRY(sim_current_check());
-    if (!parameters && !peer)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!parameters && !peer);
     if (parameters) {
         shown = *parameters;
         result = sim_copy_box(&copy, parameters);

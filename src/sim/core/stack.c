@@ -97,14 +97,10 @@ static struct entry make_entry(CUcontext handle)
 
 CUresult sim_stack_push(CUcontext context)
 {
-    struct stack *stack = mine(true);
-    if (!stack)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct stack *, stack, mine(true));
     if (stack->count == stack->capacity) {
         size_t capacity = stack->capacity ? 2 * stack->capacity : 8;
-        struct entry *items = realloc(stack->items, capacity * sizeof *items);
-        if (!items)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        SIM_MADE(struct entry *, items, realloc(stack->items, capacity * sizeof *items));
         stack->items = items;
         stack->capacity = capacity;
     }

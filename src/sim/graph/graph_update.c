@@ -10,11 +10,9 @@ static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNo
     struct sim_exec *exec = sim_exec(handle);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, node_handle) : NULL;
     struct sim_item item;
-    if (!node || !params)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !params);
     const struct sim_item *old = &node->work->item;
-    if (params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY);
     SIM_TRY(sim_params_prepare(params, old->attributes, old->attribute_count, &item));
     struct sim_work_unit *unit = calloc(1, sizeof *unit);
     if (!unit) {
@@ -160,18 +158,15 @@ static size_t child_end(const struct sim_exec *exec, size_t begin)
     return at;
 }
 
-CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                CUgraph childGraph)
+SIM_BEHAVIOUR(cuGraphExecChildGraphNodeSetParams)
 {
     struct sim_exec *exec = sim_exec(hGraphExec);
     struct sim_graph *graph = sim_graph(childGraph);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
-    struct sim_exec *fresh;
     CUresult result = CUDA_SUCCESS;
     uint64_t source;
-    if (!node || !graph || node->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(fresh_exec(graph, &fresh));
+    SIM_REFUSE(!node || !graph || node->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH);
+    SIM_FIND(struct sim_exec *, fresh, fresh_exec(graph, &fresh));
     size_t begin = (size_t)(node - exec->nodes);
     size_t count = child_end(exec, begin) - begin - 1;
     if (compare_all(exec, begin + 1, count, fresh, &source) == CU_GRAPH_EXEC_UPDATE_SUCCESS)
@@ -182,11 +177,9 @@ CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphN
     return result;
 }
 
-CUresult sim_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                      CUgraphNodeParams *nodeParams)
+SIM_BEHAVIOUR(cuGraphExecNodeSetParams)
 {
-    if (!nodeParams || !sim_params_valid(nodeParams))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!nodeParams || !sim_params_valid(nodeParams));
     if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return sim_cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, nodeParams->graph.graph);
     return set(hGraphExec, hNode, nodeParams);
@@ -196,12 +189,10 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
 {
     struct sim_exec *exec = sim_exec(handle);
     struct sim_graph *graph = sim_graph(graph_handle);
-    struct sim_exec *fresh;
     uint64_t source;
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-    if (!exec || !graph)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(fresh_exec(graph, &fresh));
+    SIM_REFUSE(!exec || !graph);
+    SIM_FIND(struct sim_exec *, fresh, fresh_exec(graph, &fresh));
     info->result = compare_all(exec, 0, exec->count, fresh, &source);
     if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         exchange(exec, 0, fresh);
@@ -215,12 +206,10 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
 SIM_ENTRY(cuGraphExecUpdate_v2,
           resultInfo ? update(hGraphExec, hGraph, resultInfo) : CUDA_ERROR_INVALID_VALUE)
 
-CUresult sim_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
-                               CUgraphExecUpdateResult *updateResult_out)
+SIM_BEHAVIOUR(cuGraphExecUpdate)
 {
     CUgraphExecUpdateResultInfo info;
-    if (!hErrorNode_out || !updateResult_out)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!hErrorNode_out || !updateResult_out);
     CUresult result = update(hGraphExec, hGraph, &info);
     *hErrorNode_out = info.errorNode;
     *updateResult_out = info.result;

@@ -16,12 +16,10 @@ struct place { /* where a node goes */
 static CUresult check(const struct place *place)
 {
     struct sim_graph *graph = sim_graph(place->graph);
-    if (!graph || (place->count && !place->dependencies))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!graph || (place->count && !place->dependencies));
     for (size_t i = 0; i < place->count; i++) {
         struct sim_node *before = sim_graph_node(place->dependencies[i]);
-        if (!before || before->graph != graph)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!before || before->graph != graph);
     }
     return CUDA_SUCCESS;
 }
@@ -76,12 +74,10 @@ static CUresult add_child(const struct place *place, CUgraph handle, bool move)
     struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_GRAPH};
     struct sim_node *node;
     SIM_TRY(check(place));
-    if (!child || handle == place->graph)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!child || handle == place->graph);
     if ((move && child->owner) || sim_graph_has_conditional(child))
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (move && (child->capture || contains(child, sim_graph(place->graph))))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(move && (child->capture || contains(child, sim_graph(place->graph))));
     if (!move)
         SIM_TRY(sim_graph_clone(child, &own));
     CUresult result = add(place, &item, &node);
@@ -108,9 +104,8 @@ static bool frees(const struct sim_graph *graph, CUdeviceptr address)
 static CUresult add_conditional(const struct place *place, CUDA_CONDITIONAL_NODE_PARAMS *params)
 {
     struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
-    struct sim_node *node;
     SIM_TRY(sim_graph_conditional_check(sim_graph(place->graph), params));
-    SIM_TRY(add(place, &item, &node));
+    SIM_FIND(struct sim_node *, node, add(place, &item, &node));
     CUresult result = sim_graph_conditional_fill(node, params);
     if (result == CUDA_SUCCESS)
         params->phGraph_out = node->item.params.conditional.phGraph_out;
@@ -123,8 +118,7 @@ static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
 {
     struct sim_item item;
     SIM_TRY(check(place));
-    if (!params)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!params);
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return add_child(place, params->graph.graph,
@@ -135,8 +129,7 @@ static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
         SIM_TRY(sim_graph_memory_allocate_item(&params->alloc, &item));
         break;
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        if (frees(sim_graph(place->graph), params->free.dptr))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(frees(sim_graph(place->graph), params->free.dptr));
         SIM_TRY(sim_graph_memory_free_item(params->free.dptr, &item));
         break;
     default:
@@ -157,13 +150,11 @@ static CUresult add_typed(const struct place *place, CUgraphNodeType type, const
 SIM_BEHAVIOUR(cuGraphAddNode_v2)
 {
     struct place place = {phGraphNode, hGraph, dependencies, dependencyData, numDependencies};
-    if (!nodeParams || !sim_params_valid(nodeParams))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!nodeParams || !sim_params_valid(nodeParams));
     return add_params(&place, nodeParams);
 }
 
-CUresult sim_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                 const CUgraphNode *dependencies, size_t numDependencies)
+SIM_BEHAVIOUR(cuGraphAddEmptyNode)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     return add_params(&place, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY});
@@ -179,8 +170,7 @@ SIM_BEHAVIOUR(cuGraphAddMemAllocNode)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!nodeParams);
     memcpy(&params.alloc, nodeParams, sizeof *nodeParams);
     SIM_TRY(add_params(&place, &params));
     nodeParams->dptr = params.alloc.dptr;
@@ -223,8 +213,7 @@ ADD(cuGraphAddBatchMemOpNode, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
 CUresult sim_cuGraphDestroyNode(CUgraphNode hNode)
 {
     struct sim_node *node = sim_graph_node(hNode);
-    if (!node)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node);
     if (node->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
         node->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -264,12 +253,10 @@ static struct sim_node *kernel(CUgraphNode handle)
     return node && node->item.params.type == CU_GRAPH_NODE_TYPE_KERNEL ? node : NULL;
 }
 
-CUresult sim_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
-                                           CUkernelNodeAttrValue_v1 *value_out)
+SIM_BEHAVIOUR(cuGraphKernelNodeGetAttribute)
 {
     struct sim_node *node = kernel(hNode);
-    if (!node || !value_out || !known(attr))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !value_out || !known(attr));
     memset(value_out, 0, sizeof *value_out);
     for (unsigned i = 0; i < node->item.attribute_count; i++)
         if (node->item.attributes[i].id == attr)
@@ -287,16 +274,12 @@ static CUresult replace(struct sim_node *node, const CUlaunchAttribute *attribut
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
-                                           const CUkernelNodeAttrValue_v1 *value)
+SIM_BEHAVIOUR(cuGraphKernelNodeSetAttribute)
 {
     struct sim_node *node = kernel(hNode);
-    if (!node || !value || !known(attr))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !value || !known(attr));
     unsigned count = node->item.attribute_count, at = 0;
-    CUlaunchAttribute *attributes = calloc(count + 1, sizeof *attributes);
-    if (!attributes)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(CUlaunchAttribute *, attributes, calloc(count + 1, sizeof *attributes));
     if (count)
         memcpy(attributes, node->item.attributes, count * sizeof *attributes);
     while (at < count && attributes[at].id != attr)
@@ -311,8 +294,7 @@ CUresult sim_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID
 CUresult sim_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 {
     struct sim_node *to = kernel(dst), *from = kernel(src);
-    if (!to || !from)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!to || !from);
     return replace(to, from->item.attributes, from->item.attribute_count);
 }
 
@@ -328,8 +310,7 @@ static struct sim_node *typed(CUgraphNode handle, CUgraphNodeType type)
 static CUresult get(CUgraphNode handle, CUgraphNodeType type, void *to, size_t size)
 {
     const struct sim_node *node = typed(handle, type);
-    if (!node || !to)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !to);
     memcpy(to, sim_params_typed(&node->item.params), size);
     return CUDA_SUCCESS;
 }
@@ -340,22 +321,19 @@ static CUresult set(CUgraphNode handle, CUgraphNodeType type, const void *from, 
     struct sim_node *node = typed(handle, type);
     CUgraphNodeParams params;
     CUcontext ctx = NULL;
-    if (!node)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node);
     if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
         ctx = node->item.params.memcpy.copyCtx;
     if (type == CU_GRAPH_NODE_TYPE_MEMSET)
         ctx = node->item.params.memset.ctx;
-    if (!sim_params_from(&params, type, from, size, ctx))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!sim_params_from(&params, type, from, size, ctx));
     return sim_params_set(node, &params);
 }
 
 CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
 {
     struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_GRAPH);
-    if (!node || !phGraph)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !phGraph);
     *phGraph = (CUgraph)node->child;
     return CUDA_SUCCESS;
 }

@@ -31,9 +31,8 @@ static CUresult refer(struct sim_context *context, struct sim_module *module, si
                       char **host)
 {
     enum ptx_variable_kind kind = ptx_module_variable(module->ptx, index)->kind;
-    struct sim_reference *made = sim_reference_make(context, kind == PTX_VARIABLE_SURFREF);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_reference *, made,
+             sim_reference_make(context, kind == PTX_VARIABLE_SURFREF));
     module->references[index] = made;
     *host = (char *)&made->handle;
     return CUDA_SUCCESS;
@@ -72,9 +71,7 @@ static CUresult place(struct sim_context *context, struct sim_module *module)
 CUresult sim_place_make(struct sim_context *context, struct ptx_module *ptx,
                         struct sim_module **module)
 {
-    struct sim_module *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_module, made);
     made->ptx = ptx_module_retain(ptx);
     made->variables = calloc(ptx_module_variables(ptx) + 1, sizeof *made->variables);
     made->references = calloc(ptx_module_variables(ptx) + 1, sizeof *made->references);

@@ -10,9 +10,7 @@ static uint64_t next_id = 1;
 CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,
                          struct sim_stream **stream)
 {
-    struct sim_stream *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_stream, made);
     made->flags = flags;
     made->priority = priority;
     made->id = next_id++;
@@ -149,8 +147,7 @@ static CUresult make(struct sim_stream *stream, sim_work *work, void *user, void
 
 static CUresult enqueue(struct sim_stream *stream, sim_work *work, void *user, void (*drop)(void *))
 {
-    struct sim_ticket *ticket;
-    SIM_TRY(make(stream, work, user, drop, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);
     return CUDA_SUCCESS;
@@ -159,8 +156,7 @@ static CUresult enqueue(struct sim_stream *stream, sim_work *work, void *user, v
 static CUresult enqueue_wait(struct sim_stream *stream, sim_work *work, void *user,
                              void (*drop)(void *))
 {
-    struct sim_ticket *ticket;
-    SIM_TRY(make(stream, work, user, drop, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
     CUresult result = sim_ticket_run_here(ticket);
     sim_ticket_release(ticket);
     return result;
@@ -200,8 +196,7 @@ CUresult sim_stream_submit_wait(struct sim_stream *stream, const struct sim_item
 CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, void *user,
                                   void (*drop)(void *))
 {
-    struct sim_ticket *ticket;
-    SIM_TRY(make(stream, work, user, drop, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
     sim_ticket_always(ticket);
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);

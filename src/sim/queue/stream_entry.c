@@ -5,11 +5,9 @@
 
 CUresult sim_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
-    struct sim_context *context;
     struct sim_stream *stream;
-    SIM_TRY(sim_current(&context));
-    if (!phStream || flags > CU_STREAM_NON_BLOCKING)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!phStream || flags > CU_STREAM_NON_BLOCKING);
     SIM_TRY(sim_stream_make(context, flags, sim_stream_priority_clamp(priority), &stream));
     *phStream = (CUstream)stream;
     return CUDA_SUCCESS;
@@ -31,16 +29,14 @@ CUresult sim_cuStreamDestroy_v2(CUstream handle)
 
 CUresult sim_cuStreamQuery(CUstream hStream)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_TRY(sim_capture_refuse_wait(stream));
     return sim_stream_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult sim_cuStreamSynchronize(CUstream hStream)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_TRY(sim_capture_refuse_wait(stream));
     return sim_stream_synchronize(stream);
 }
@@ -58,20 +54,16 @@ SIM_TELL(cuStreamGetDevice, device, struct sim_stream *stream, sim_stream(hStrea
 
 CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUdevResourceType type)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     return sim_cuDeviceGetDevResource(stream->object.context->device->ordinal, result, type);
 }
 
 /* --- Attributes of streams: kept, and without effect on a simulated device --- */
 
-CUresult sim_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
-                                  CUstreamAttrValue_v1 *value)
+SIM_BEHAVIOUR(cuStreamGetAttribute)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
-    if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
+    SIM_REFUSE(!value);
     switch ((int)attr) {
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
         value->accessPolicyWindow = stream->window;
@@ -97,28 +89,23 @@ static CUresult set_window(struct sim_stream *stream, const CUaccessPolicyWindow
 {
     int most = sim_device_value(stream->object.context->device,
                                 CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
-    if (window->num_bytes > (size_t)most || window->hitRatio < 0 || window->hitRatio > 1 ||
-        (unsigned)window->hitProp > CU_ACCESS_PROPERTY_PERSISTING ||
-        (unsigned)window->missProp > CU_ACCESS_PROPERTY_STREAMING)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(window->num_bytes > (size_t)most || window->hitRatio < 0 || window->hitRatio > 1 ||
+               (unsigned)window->hitProp > CU_ACCESS_PROPERTY_PERSISTING ||
+               (unsigned)window->missProp > CU_ACCESS_PROPERTY_STREAMING);
     stream->window = *window;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
-                                  const CUstreamAttrValue_v1 *param)
+SIM_BEHAVIOUR(cuStreamSetAttribute)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
-    if (!param)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
+    SIM_REFUSE(!param);
     switch ((int)attr) {
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
         return set_window(stream, &param->accessPolicyWindow);
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        if ((int)param->syncPolicy < CU_SYNC_POLICY_AUTO ||
-            param->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE((int)param->syncPolicy < CU_SYNC_POLICY_AUTO ||
+                   param->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC);
         stream->sync_policy = param->syncPolicy;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
@@ -128,8 +115,7 @@ CUresult sim_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
         stream->domain_map = param->memSyncDomainMap;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        if ((unsigned)param->memSyncDomain > CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE((unsigned)param->memSyncDomain > CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
         stream->domain = param->memSyncDomain;
         return CUDA_SUCCESS;
     default:

@@ -36,15 +36,11 @@ void sim_array_destroy(struct sim_array *array)
 
 static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
 {
-    struct sim_context *context;
     struct sim_allocation *memory;
-    SIM_TRY(sim_memory_begin(&context));
-    if (!handle || !shape)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
+    SIM_REFUSE(!handle || !shape);
     SIM_TRY(sim_shape_check(context->device, shape, false));
-    struct sim_array *array = sim_array_make(context, shape);
-    if (!array)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_array *, array, sim_array_make(context, shape));
     CUresult result =
         sim_memory_allocate(context, SIM_MEMORY_ARRAY, sim_shape_bytes(array), 0, 0, &memory);
     if (result != CUDA_SUCCESS) {
@@ -80,10 +76,8 @@ static CUresult find(CUarray handle, struct sim_array **array)
 
 CUresult sim_cuArrayDestroy(CUarray hArray)
 {
-    struct sim_context *context;
-    struct sim_array *array;
-    SIM_TRY(sim_memory_begin(&context));
-    SIM_TRY(find(hArray, &array));
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
+    SIM_FIND(struct sim_array *, array, find(hArray, &array));
     if (array->part) /* a level goes with its mipmapped array */
         return CUDA_SUCCESS;
     uint64_t serial = array->object.serial;
@@ -117,8 +111,7 @@ static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties,
     static const unsigned deep[][3] = {
         {64, 32, 32}, {32, 32, 32}, {32, 32, 16}, {32, 16, 16}, {16, 16, 16}};
     unsigned size = (unsigned)sim_format_size(shape->Format, shape->NumChannels), index = 0;
-    if (!(shape->Flags & CUDA_ARRAY3D_SPARSE))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!(shape->Flags & CUDA_ARRAY3D_SPARSE));
     while (index < 4 && (1U << index) < size)
         index++;
     bool is_deep = shape->Depth && !(shape->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
@@ -137,8 +130,7 @@ static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties,
 static CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out,
                              const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape, size_t bytes)
 {
-    if (!(shape->Flags & CUDA_ARRAY3D_DEFERRED_MAPPING))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!(shape->Flags & CUDA_ARRAY3D_DEFERRED_MAPPING));
     *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS_v1){.size = (bytes + TILE - 1) / TILE * TILE,
                                                .alignment = TILE};
     return CUDA_SUCCESS;

@@ -25,14 +25,12 @@ static CUresult ask(CUtexref handle, const void *out, struct sim_reference **ref
 
 CUresult sim_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     bool known = fmt == CU_AD_FORMAT_HALF || fmt == CU_AD_FORMAT_FLOAT ||
                  (fmt >= CU_AD_FORMAT_UNSIGNED_INT8 && fmt <= CU_AD_FORMAT_UNSIGNED_INT32) ||
                  (fmt >= CU_AD_FORMAT_SIGNED_INT8 && fmt <= CU_AD_FORMAT_SIGNED_INT32);
-    if (!known ||
-        (NumPackedComponents != 1 && NumPackedComponents != 2 && NumPackedComponents != 4))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!known ||
+               (NumPackedComponents != 1 && NumPackedComponents != 2 && NumPackedComponents != 4));
     reference->format = fmt;
     reference->channels = NumPackedComponents;
     if (reference->bound && reference->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
@@ -53,10 +51,8 @@ CUresult sim_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtex
 
 CUresult sim_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
-    if (dim < 0 || dim > 2 || am > CU_TR_ADDRESS_MODE_BORDER)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
+    SIM_REFUSE(dim < 0 || dim > 2 || am > CU_TR_ADDRESS_MODE_BORDER);
     reference->texture.addressMode[dim] = am;
     return changed(reference);
 }
@@ -71,8 +67,7 @@ CUresult sim_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int d
 
 static CUresult set_filter(CUtexref handle, CUfilter_mode mode, bool mipmap)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(handle, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(handle, &reference));
     if (mode != CU_TR_FILTER_MODE_LINEAR) /* drivers take anything */
         mode = CU_TR_FILTER_MODE_POINT;
     if (mipmap)
@@ -98,42 +93,35 @@ SIM_TELL_AFTER(cuTexRefGetMipmapLevelBias, pbias, struct sim_reference *referenc
 
 CUresult sim_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
-    if (Flags & ~(unsigned)FLAGS)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
+    SIM_REFUSE(Flags & ~(unsigned)FLAGS);
     reference->texture.flags = Flags;
     return changed(reference);
 }
 
 CUresult sim_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     reference->texture.maxAnisotropy = maxAniso;
     return CUDA_SUCCESS;
 }
 
 CUresult sim_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     reference->texture.mipmapLevelBias = bias;
     return changed(reference);
 }
 
-CUresult sim_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp,
-                                         float maxMipmapLevelClamp)
+SIM_BEHAVIOUR(cuTexRefSetMipmapLevelClamp)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     reference->texture.minMipmapLevelClamp = minMipmapLevelClamp;
     reference->texture.maxMipmapLevelClamp = maxMipmapLevelClamp;
     return changed(reference);
 }
 
-CUresult sim_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp,
-                                         CUtexref hTexRef)
+SIM_BEHAVIOUR(cuTexRefGetMipmapLevelClamp)
 {
     struct sim_reference *reference;
     SIM_TRY(ask(hTexRef, pmaxMipmapLevelClamp ? pminMipmapLevelClamp : NULL, &reference));
@@ -144,16 +132,14 @@ CUresult sim_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pma
 
 CUresult sim_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
 {
-    struct sim_reference *reference;
-    SIM_TRY(ask(hTexRef, pBorderColor, &reference));
+    SIM_FIND(struct sim_reference *, reference, ask(hTexRef, pBorderColor, &reference));
     memcpy(reference->texture.borderColor, pBorderColor, sizeof reference->texture.borderColor);
     return changed(reference);
 }
 
 CUresult sim_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
 {
-    struct sim_reference *reference;
-    SIM_TRY(ask(hTexRef, pBorderColor, &reference));
+    SIM_FIND(struct sim_reference *, reference, ask(hTexRef, pBorderColor, &reference));
     memcpy(pBorderColor, reference->texture.borderColor, sizeof reference->texture.borderColor);
     return CUDA_SUCCESS;
 }
