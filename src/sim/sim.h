@@ -65,4 +65,21 @@
         return CUDA_SUCCESS;                                                                       \
     }
 
+/* A behaviour that finds something and answers an expression of it; and one that does something to
+ * it unless it refuses its arguments. */
+#define SIM_WITH(symbol, type, name, find, ...)                                                    \
+    CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
+    {                                                                                              \
+        SIM_FIND(type, name, find);                                                                \
+        return __VA_ARGS__;                                                                        \
+    }
+#define SIM_SET(symbol, type, name, find, refused, ...)                                            \
+    CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
+    {                                                                                              \
+        SIM_FIND(type, name, find);                                                                \
+        SIM_REFUSE(refused);                                                                       \
+        __VA_ARGS__;                                                                               \
+        return CUDA_SUCCESS;                                                                       \
+    }
+
 #endif

@@ -36,7 +36,7 @@ CUresult sim_cuCtxGetCurrent(CUcontext *pctx)
 CUresult sim_cuCtxGetDevice(CUdevice_v1 *device)
 {
     const struct sim_device *found = sim_stack_device();
-    if (sim_thread_in_callback())
+    if (sim_current_in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     SIM_REFUSE(!device);
     if (!found)

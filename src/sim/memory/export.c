@@ -211,7 +211,7 @@ static bool is_device_memory(uint64_t address, size_t size)
 /* In the order of a driver's own checks. */
 static CUresult check(CUdeviceptr address, size_t size, unsigned long long flags)
 {
-    if (sim_thread_in_callback())
+    if (sim_current_in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     if (!sim_device_initialized())
         return CUDA_ERROR_NOT_SUPPORTED; /* by none of no devices */

@@ -105,7 +105,7 @@ CUresult sim_cuLibraryUnload(CUlibrary library)
         uint64_t serial = object->serial;
         (void)sim_stream_wait_context(object->context);
         if (sim_object_alive(SIM_MODULE, object, serial))
-            sim_place_destroy((struct sim_module *)object);
+            sim_place_end(object);
     }
     for (size_t i = 0; dead->ptx && i < ptx_module_functions(dead->ptx); i++)
         if (dead->kernels[i]) {

@@ -83,7 +83,7 @@ CUresult sim_cuModuleUnload(CUmodule hmod)
     CUresult result = sim_stream_wait_context(module->object.context);
     if (!sim_object_alive(SIM_MODULE, hmod, serial))
         return CUDA_ERROR_INVALID_HANDLE; /* another thread unloaded it meanwhile */
-    sim_place_destroy(module);
+    sim_place_end(&module->object);
     return result;
 }
 

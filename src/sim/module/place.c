@@ -83,12 +83,13 @@ CUresult sim_place_make(struct sim_context *context, struct ptx_module *ptx,
     if (result == CUDA_SUCCESS)
         *module = made;
     else
-        sim_place_destroy(made);
+        sim_place_end(&made->object);
     return result;
 }
 
-void sim_place_destroy(struct sim_module *module)
+void sim_place_end(struct sim_object *object)
 {
+    struct sim_module *module = (struct sim_module *)object;
     for (size_t i = 0; module->functions && i < ptx_module_functions(module->ptx); i++)
         if (module->functions[i]) {
             sim_object_remove(&module->functions[i]->object);
@@ -104,16 +105,11 @@ void sim_place_destroy(struct sim_module *module)
     if (module->image)
         ptx_image_destroy(module->image);
     ptx_module_release(module->ptx);
-    sim_object_remove(&module->object);
+    sim_object_remove(object);
     free(module->functions);
     free(module->references);
     free(module->variables);
     free(module);
-}
-
-void sim_place_end(struct sim_object *object)
-{
-    sim_place_destroy((struct sim_module *)object);
 }
 
 struct sim_function *sim_place_function(struct sim_module *module, size_t index)

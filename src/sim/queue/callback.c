@@ -12,9 +12,9 @@ struct host {
 static CUresult call_host(void *user)
 {
     struct host *host = user;
-    sim_thread_set_in_callback(true);
+    sim_current_in_callback = true;
     host->function(host->data);
-    sim_thread_set_in_callback(false);
+    sim_current_in_callback = false;
     return CUDA_SUCCESS;
 }
 
@@ -57,9 +57,9 @@ static CUresult call_back(void *user)
     sim_lock_enter();
     CUresult status = callback->context->sticky;
     sim_lock_leave();
-    sim_thread_set_in_callback(true);
+    sim_current_in_callback = true;
     callback->function(callback->stream, status, callback->data);
-    sim_thread_set_in_callback(false);
+    sim_current_in_callback = false;
     return status;
 }
 

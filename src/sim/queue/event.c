@@ -31,9 +31,10 @@ struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_s
     return event;
 }
 
-static void destroy_event(struct sim_event *event)
+void sim_event_end(struct sim_object *object)
 {
-    sim_object_remove(&event->object);
+    struct sim_event *event = (struct sim_event *)object;
+    sim_object_remove(object);
     sim_ticket_release(event->ticket);
     sim_trail_release(event->trail);
     sim_capture_mark_free(event->mark);
@@ -41,15 +42,10 @@ static void destroy_event(struct sim_event *event)
     free(event);
 }
 
-void sim_event_end(struct sim_object *object)
-{
-    destroy_event((struct sim_event *)object);
-}
-
 /* A live event is found without a current context. */
 static CUresult find(CUevent handle, struct sim_event **event)
 {
-    if (sim_thread_in_callback())
+    if (sim_current_in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     *event = sim_object(SIM_EVENT, handle);
     return *event ? (*event)->object.context->sticky : CUDA_ERROR_INVALID_HANDLE;
@@ -61,7 +57,7 @@ CUresult sim_cuEventDestroy_v2(CUevent handle)
     CUresult result = find(handle, &event);
     if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_NOT_PERMITTED)
         return result;
-    destroy_event(event);
+    sim_event_end(&event->object);
     return result;
 }
 

@@ -21,19 +21,15 @@ CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priori
     return CUDA_SUCCESS;
 }
 
-void sim_stream_free(struct sim_stream *stream)
+void sim_stream_end(struct sim_object *object)
 {
+    struct sim_stream *stream = (struct sim_stream *)object;
     if (stream->capture)
         sim_capture_hooks->stream_gone(stream);
-    sim_object_remove(&stream->object);
+    sim_object_remove(object);
     sim_ticket_release(stream->last);
     sim_trail_release(stream->trail);
     free(stream);
-}
-
-void sim_stream_end(struct sim_object *object)
-{
-    sim_stream_free((struct sim_stream *)object);
 }
 
 /* It lives as long as the context that it was reached through. */
@@ -61,7 +57,7 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
 {
     struct sim_context *context;
     if (handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
-        if (sim_thread_in_callback())
+        if (sim_current_in_callback)
             return CUDA_ERROR_NOT_PERMITTED;
         *stream = sim_object(SIM_STREAM, handle);
         /* An old handle may be where a context's own stream is now, which has no handle. */
@@ -70,7 +66,7 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
         return (*stream)->object.context->sticky;
     }
     SIM_TRY(sim_current(&context));
-    if (handle == CU_STREAM_PER_THREAD || (!handle && sim_thread_per_thread()))
+    if (handle == CU_STREAM_PER_THREAD || (!handle && sim_current_per_thread))
         return per_thread(context, stream);
     *stream = owned(context->legacy);
     return CUDA_SUCCESS;

@@ -23,7 +23,8 @@ CUresult sim_cuStreamDestroy_v2(CUstream handle)
     CUresult result = sim_stream(handle, &stream);
     if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_NOT_PERMITTED)
         return result;
-    sim_stream_free(stream); /* also where the context has an error, which is the answer then */
+    sim_stream_end(
+        &stream->object); /* also where the context has an error, which is the answer then */
     return result;
 }
 

@@ -36,12 +36,13 @@ static unsigned most_levels(const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
     return count;
 }
 
-static void sim_mipmap_destroy(struct sim_mipmap *mipmap)
+void sim_mipmap_end(struct sim_object *object)
 {
+    struct sim_mipmap *mipmap = (struct sim_mipmap *)object;
     for (unsigned i = 0; i < mipmap->count; i++)
         if (mipmap->levels[i])
-            sim_array_destroy(mipmap->levels[i]);
-    sim_object_remove(&mipmap->object);
+            sim_array_end(&mipmap->levels[i]->object);
+    sim_object_remove(object);
     if (mipmap->memory)
         sim_memory_free(mipmap->memory);
     free(mipmap->levels);
@@ -86,7 +87,7 @@ SIM_BEHAVIOUR(cuMipmappedArrayCreate)
     sim_object_add(&mipmap->object, SIM_MIPMAP, context);
     CUresult result = make_levels(context, mipmap);
     if (result != CUDA_SUCCESS) {
-        sim_mipmap_destroy(mipmap);
+        sim_mipmap_end(&mipmap->object);
         return result;
     }
     *pHandle = (CUmipmappedArray)mipmap;
@@ -113,11 +114,6 @@ CUresult sim_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
     uint64_t serial = mipmap->object.serial;
     CUresult result = sim_stream_wait_context(mipmap->object.context);
     if (sim_object_alive(SIM_MIPMAP, hMipmappedArray, serial))
-        sim_mipmap_destroy(mipmap);
+        sim_mipmap_end(&mipmap->object);
     return result;
-}
-
-void sim_mipmap_end(struct sim_object *object)
-{
-    sim_mipmap_destroy((struct sim_mipmap *)object);
 }

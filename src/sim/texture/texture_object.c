@@ -41,11 +41,11 @@ static CUresult create(enum sim_kind kind, const struct sampler *wanted, uint64_
     return CUDA_SUCCESS;
 }
 
-static void destroy(struct sampler *sampler)
+void sim_texture_object_end(struct sim_object *object)
 {
-    sim_table_withdraw(sampler->handle);
-    sim_object_remove(&sampler->object);
-    free(sampler);
+    sim_table_withdraw(((struct sampler *)object)->handle);
+    sim_object_remove(object);
+    free(object);
 }
 
 static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
@@ -53,7 +53,7 @@ static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
     SIM_TRY(sim_current_check());
     struct sampler *found = find(kind, handle);
     if (found) /* of a handle that is none a device says nothing */
-        destroy(found);
+        sim_texture_object_end(&found->object);
     return CUDA_SUCCESS;
 }
 
@@ -113,8 +113,3 @@ SIM_ENTRY(cuSurfObjectDestroy, destroy_handle(SIM_SURFACE, surfObject))
 
 SIM_TELL_AFTER(cuSurfObjectGetResourceDesc, pResDesc, struct sampler *found,
                ask(SIM_SURFACE, surfObject, pResDesc, &found), found->resource)
-
-void sim_texture_object_end(struct sim_object *object)
-{
-    destroy((struct sampler *)object);
-}
