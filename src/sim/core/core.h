@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "core/config.h"
@@ -16,6 +17,17 @@ static inline uint64_t sim_clock_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* An array with room for one more item, or NULL: no memory for it, and nothing has changed. */
+static inline void *sim_grown(void *items, size_t count, size_t *capacity, size_t size)
+{
+    size_t more = *capacity ? 2 * *capacity : 8;
+    if (count < *capacity)
+        return items;
+    void *grown = realloc(items, more * size);
+    *capacity = grown ? more : *capacity;
+    return grown;
 }
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */

@@ -98,12 +98,9 @@ static struct entry make_entry(CUcontext handle)
 CUresult sim_stack_push(CUcontext context)
 {
     SIM_MADE(struct stack *, stack, mine(true));
-    if (stack->count == stack->capacity) {
-        size_t capacity = stack->capacity ? 2 * stack->capacity : 8;
-        SIM_MADE(struct entry *, items, realloc(stack->items, capacity * sizeof *items));
-        stack->items = items;
-        stack->capacity = capacity;
-    }
+    SIM_MADE(struct entry *, items,
+             sim_grown(stack->items, stack->count, &stack->capacity, sizeof *items));
+    stack->items = items;
     stack->items[stack->count++] = make_entry(context);
     return CUDA_SUCCESS;
 }

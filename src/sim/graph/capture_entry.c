@@ -42,23 +42,13 @@ CUresult sim_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 
 SIM_ENTRY(cuStreamBeginCapture, sim_cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL))
 
-static CUresult in_graph(const struct sim_graph *graph, const CUgraphNode *nodes, size_t count)
-{
-    SIM_REFUSE(count && !nodes);
-    for (size_t i = 0; i < count; i++) {
-        struct sim_node *node = sim_graph_node(nodes[i]);
-        SIM_REFUSE(!node || node->graph != graph);
-    }
-    return CUDA_SUCCESS;
-}
-
 SIM_BEHAVIOUR(cuStreamBeginCaptureToGraph)
 {
     struct sim_graph *graph = sim_graph(hGraph);
     CUresult result = CUDA_SUCCESS;
     SIM_FIND(struct sim_stream *, stream, ready(hStream, mode, &stream));
     SIM_REFUSE(!graph || graph->capture);
-    SIM_TRY(in_graph(graph, dependencies, numDependencies));
+    SIM_TRY(sim_graph_has(graph, dependencies, numDependencies));
     SIM_MADE(struct sim_session *, session, sim_session_begin(stream, graph, mode));
     session->borrowed = true;
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)
@@ -222,7 +212,7 @@ SIM_BEHAVIOUR(cuStreamUpdateCaptureDependencies_v2)
     if (capture->session->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     SIM_REFUSE(flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES);
-    SIM_TRY(in_graph(capture->session->graph, dependencies, numDependencies));
+    SIM_TRY(sim_graph_has(capture->session->graph, dependencies, numDependencies));
     if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         capture->count = 0;
     for (size_t i = 0; i < numDependencies; i++)

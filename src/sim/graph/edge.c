@@ -34,12 +34,9 @@ struct sim_edge *sim_edge_find(const struct sim_node *to, const struct sim_node 
 CUresult sim_edge_add(struct sim_node *to, struct sim_node *from, const CUgraphEdgeData *data)
 {
     SIM_REFUSE(to == from || !valid(data, from) || sim_edge_find(to, from));
-    if (to->before_count == to->before_capacity) {
-        size_t capacity = to->before_capacity ? 2 * to->before_capacity : 2;
-        SIM_MADE(struct sim_edge *, before, realloc(to->before, capacity * sizeof *before));
-        to->before = before;
-        to->before_capacity = capacity;
-    }
+    SIM_MADE(struct sim_edge *, before,
+             sim_grown(to->before, to->before_count, &to->before_capacity, sizeof *before));
+    to->before = before;
     struct sim_edge *edge = &to->before[to->before_count++];
     *edge = (struct sim_edge){.node = from};
     if (data)

@@ -149,12 +149,9 @@ static CUresult make_branch(const struct sim_node *node, struct sim_branch **bra
 static CUresult append(struct sim_exec *exec, uint64_t source, const struct sim_item *item,
                        size_t before_room, struct sim_exec_node **made)
 {
-    if (exec->count == exec->capacity) {
-        size_t capacity = exec->capacity ? 2 * exec->capacity : 8;
-        SIM_MADE(struct sim_exec_node *, nodes, realloc(exec->nodes, capacity * sizeof *nodes));
-        exec->nodes = nodes;
-        exec->capacity = capacity;
-    }
+    SIM_MADE(struct sim_exec_node *, nodes,
+             sim_grown(exec->nodes, exec->count, &exec->capacity, sizeof *nodes));
+    exec->nodes = nodes;
     struct sim_exec_node *node = &exec->nodes[exec->count];
     *node = (struct sim_exec_node){.source = source, .last = true};
     node->before = malloc((before_room + 1) * sizeof *node->before);

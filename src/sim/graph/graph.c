@@ -38,12 +38,9 @@ void sim_graph_free(struct sim_graph *graph)
 CUresult sim_graph_node_make(struct sim_graph *graph, const struct sim_item *item,
                              struct sim_node **node)
 {
-    if (graph->count == graph->capacity) {
-        size_t capacity = graph->capacity ? 2 * graph->capacity : 8;
-        SIM_MADE(struct sim_node **, nodes, realloc(graph->nodes, capacity * sizeof *nodes));
-        graph->nodes = nodes;
-        graph->capacity = capacity;
-    }
+    SIM_MADE(struct sim_node **, nodes,
+             sim_grown(graph->nodes, graph->count, &graph->capacity, sizeof *nodes));
+    graph->nodes = nodes;
     SIM_NEW(struct sim_node, made);
     made->graph = graph;
     made->id = next_node++;
@@ -52,6 +49,16 @@ CUresult sim_graph_node_make(struct sim_graph *graph, const struct sim_item *ite
     sim_object_add(&made->object, SIM_GRAPH_NODE, NULL);
     graph->nodes[graph->count++] = made;
     *node = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_graph_has(const struct sim_graph *graph, const CUgraphNode *nodes, size_t count)
+{
+    SIM_REFUSE(count && !nodes);
+    for (size_t i = 0; i < count; i++) {
+        struct sim_node *node = sim_graph_node(nodes[i]);
+        SIM_REFUSE(!node || node->graph != graph);
+    }
     return CUDA_SUCCESS;
 }
 

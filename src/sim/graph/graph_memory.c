@@ -250,21 +250,14 @@ CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute 
 {
     if (!sim_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    SIM_REFUSE(!value);
-    switch ((int)attr) {
-    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
-        *(cuuint64_t *)value = accounts[device].held;
-        return CUDA_SUCCESS;
-    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
-        *(cuuint64_t *)value = accounts[device].used_high;
-        return CUDA_SUCCESS;
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
-        *(cuuint64_t *)value = accounts[device].reserved_high;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    const struct account *account = &accounts[device];
+    const cuuint64_t values[] = {[CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT] = account->held,
+                                 [CU_GRAPH_MEM_ATTR_USED_MEM_HIGH] = account->used_high,
+                                 [CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT] = account->held,
+                                 [CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH] = account->reserved_high};
+    SIM_REFUSE(!value || (size_t)attr >= sizeof values / sizeof *values);
+    *(cuuint64_t *)value = values[attr];
+    return CUDA_SUCCESS;
 }
 
 /* High marks alone can be set, and to 0 alone: they begin again where the counts are now. */
@@ -272,12 +265,9 @@ CUresult sim_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute 
 {
     if (!sim_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    SIM_REFUSE(!value || *(cuuint64_t *)value != 0);
-    if (attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
-        accounts[device].used_high = accounts[device].held;
-    else if (attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
-        accounts[device].reserved_high = accounts[device].held;
-    else
-        return CUDA_ERROR_INVALID_VALUE;
+    bool used = attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH;
+    SIM_REFUSE(!value || *(cuuint64_t *)value != 0 ||
+               (!used && attr != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH));
+    *(used ? &accounts[device].used_high : &accounts[device].reserved_high) = accounts[device].held;
     return CUDA_SUCCESS;
 }

@@ -5,7 +5,8 @@
 #include "graph/graph.h"
 
 /* Launches that run keep the old work. */
-static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNodeParams *params)
+CUresult sim_graph_update_node(CUgraphExec handle, CUgraphNode node_handle,
+                               const CUgraphNodeParams *params)
 {
     struct sim_exec *exec = sim_exec(handle);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, node_handle) : NULL;
@@ -24,32 +25,6 @@ static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNo
     node->work = unit;
     return CUDA_SUCCESS;
 }
-
-static CUresult set_typed(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
-                          const void *from, size_t size, CUcontext ctx)
-{
-    CUgraphNodeParams params;
-    return sim_params_from(&params, type, from, size, ctx) ? set(exec, node, &params)
-                                                           : CUDA_ERROR_INVALID_VALUE;
-}
-
-SIM_ENTRY(cuGraphExecKernelNodeSetParams_v2, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL,
-                                                       nodeParams, sizeof *nodeParams, NULL))
-SIM_ENTRY(cuGraphExecKernelNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL,
-                                                    nodeParams, sizeof *nodeParams, NULL))
-SIM_ENTRY(cuGraphExecMemcpyNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMCPY,
-                                                    copyParams, sizeof *copyParams, ctx))
-SIM_ENTRY(cuGraphExecMemsetNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMSET,
-                                                    memsetParams, sizeof *memsetParams, ctx))
-SIM_ENTRY(cuGraphExecHostNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST,
-                                                  nodeParams, sizeof *nodeParams, NULL))
-SIM_ENTRY(cuGraphExecBatchMemOpNodeSetParams,
-          set_typed(graphExec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams,
-                    sizeof *nodeParams, NULL))
-SIM_ENTRY(cuGraphExecEventRecordNodeSetEvent,
-          set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event, NULL))
-SIM_ENTRY(cuGraphExecEventWaitNodeSetEvent,
-          set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event, NULL))
 
 /* --- Graphs of the same shape --- */
 
@@ -182,7 +157,7 @@ SIM_BEHAVIOUR(cuGraphExecNodeSetParams)
     SIM_REFUSE(!nodeParams || !sim_params_valid(nodeParams));
     if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return sim_cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, nodeParams->graph.graph);
-    return set(hGraphExec, hNode, nodeParams);
+    return sim_graph_update_node(hGraphExec, hNode, nodeParams);
 }
 
 static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info)

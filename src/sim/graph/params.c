@@ -138,14 +138,19 @@ CUresult sim_params_copy(const struct sim_item *item, struct sim_item *copy)
     }
 }
 
-CUresult sim_params_set(struct sim_node *node, const CUgraphNodeParams *params)
+CUresult sim_params_replace(struct sim_node *node, const CUgraphNodeParams *params,
+                            const CUlaunchAttribute *attributes, unsigned count)
 {
-    struct sim_item item;
-    SIM_REFUSE(params->type != node->item.params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY);
-    SIM_TRY(sim_params_prepare(params, node->item.attributes, node->item.attribute_count, &item));
+    SIM_FIND(struct sim_item, item, sim_params_prepare(params, attributes, count, &item));
     sim_item_drop(&node->item);
     node->item = item;
     return CUDA_SUCCESS;
+}
+
+CUresult sim_params_set(struct sim_node *node, const CUgraphNodeParams *params)
+{
+    SIM_REFUSE(params->type != node->item.params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY);
+    return sim_params_replace(node, params, node->item.attributes, node->item.attribute_count);
 }
 
 CUresult sim_cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeParams)

@@ -64,12 +64,9 @@ CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
     for (size_t i = 0; i < capture->count; i++)
         if (capture->after[i].node == node)
             return CUDA_SUCCESS;
-    if (capture->count == capture->capacity) {
-        size_t capacity = capture->capacity ? 2 * capture->capacity : 4;
-        SIM_MADE(struct sim_edge *, after, realloc(capture->after, capacity * sizeof *after));
-        capture->after = after;
-        capture->capacity = capacity;
-    }
+    SIM_MADE(struct sim_edge *, after,
+             sim_grown(capture->after, capture->count, &capture->capacity, sizeof *after));
+    capture->after = after;
     struct sim_edge *edge = &capture->after[capture->count++];
     *edge = (struct sim_edge){.node = node};
     if (data)

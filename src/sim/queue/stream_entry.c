@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams as the program makes, asks and waits for them. */
+#include <stddef.h>
+#include <string.h>
+
 #include "device/device.h"
 #include "queue/queue.h"
 
@@ -61,78 +64,66 @@ CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUd
 
 /* --- Attributes of streams: kept, and without effect on a simulated device --- */
 
+/* Where an attribute is in a stream; size 0: there is none of that number. */
+static const struct trait {
+    size_t at, size;
+} traits[] = {
+#define MEMBER(name)                                                                               \
+    {                                                                                              \
+        offsetof(struct sim_stream, name), sizeof(((struct sim_stream *)0)->name)                  \
+    }
+    [CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW] = MEMBER(window),
+    [CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY] = MEMBER(sync_policy),
+    [CU_LAUNCH_ATTRIBUTE_PRIORITY] = MEMBER(priority),
+    [CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP] = MEMBER(domain_map),
+    [CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN] = MEMBER(domain),
+};
+enum { TRAITS = sizeof traits / sizeof *traits };
+
 SIM_BEHAVIOUR(cuStreamGetAttribute)
 {
     SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
-    SIM_REFUSE(!value);
-    switch ((int)attr) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        value->accessPolicyWindow = stream->window;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        value->syncPolicy = stream->sync_policy;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        value->priority = stream->priority;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-        value->memSyncDomainMap = stream->domain_map;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        value->memSyncDomain = stream->domain;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    SIM_REFUSE(!value || (size_t)attr >= TRAITS || !traits[attr].size);
+    memcpy(value, (const char *)stream + traits[attr].at, traits[attr].size);
+    return CUDA_SUCCESS;
 }
 
-static CUresult set_window(struct sim_stream *stream, const CUaccessPolicyWindow *window)
+static bool is_value(const struct sim_stream *stream, CUstreamAttrID attr,
+                     const CUstreamAttrValue_v1 *value)
 {
+    const CUaccessPolicyWindow *window = &value->accessPolicyWindow;
     int most = sim_device_value(stream->object.context->device,
                                 CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
-    SIM_REFUSE(window->num_bytes > (size_t)most || window->hitRatio < 0 || window->hitRatio > 1 ||
-               (unsigned)window->hitProp > CU_ACCESS_PROPERTY_PERSISTING ||
-               (unsigned)window->missProp > CU_ACCESS_PROPERTY_STREAMING);
-    stream->window = *window;
-    return CUDA_SUCCESS;
+    switch ((int)attr) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return window->num_bytes <= (size_t)most && window->hitRatio >= 0 &&
+               window->hitRatio <= 1 &&
+               (unsigned)window->hitProp <= CU_ACCESS_PROPERTY_PERSISTING &&
+               (unsigned)window->missProp <= CU_ACCESS_PROPERTY_STREAMING;
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        return (int)value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
+               value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        return (unsigned)value->memSyncDomain <= CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+    default:
+        return (size_t)attr < TRAITS && traits[attr].size;
+    }
 }
 
 SIM_BEHAVIOUR(cuStreamSetAttribute)
 {
     SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
-    SIM_REFUSE(!param);
-    switch ((int)attr) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        return set_window(stream, &param->accessPolicyWindow);
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        SIM_REFUSE((int)param->syncPolicy < CU_SYNC_POLICY_AUTO ||
-                   param->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC);
-        stream->sync_policy = param->syncPolicy;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        stream->priority = sim_stream_priority_clamp(param->priority);
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-        stream->domain_map = param->memSyncDomainMap;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        SIM_REFUSE((unsigned)param->memSyncDomain > CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
-        stream->domain = param->memSyncDomain;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    SIM_REFUSE(!param || !is_value(stream, attr, param));
+    memcpy((char *)stream + traits[attr].at, param, traits[attr].size);
+    stream->priority = sim_stream_priority_clamp(stream->priority);
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream)
 {
-    struct sim_stream *to, *from;
-    SIM_TRY(sim_stream(dstStream, &to));
-    SIM_TRY(sim_stream(srcStream, &from));
-    to->window = from->window;
-    to->sync_policy = from->sync_policy;
-    to->domain_map = from->domain_map;
-    to->domain = from->domain;
-    to->priority = from->priority;
+    SIM_FIND(struct sim_stream *, to, sim_stream(dstStream, &to));
+    SIM_FIND(struct sim_stream *, from, sim_stream(srcStream, &from));
+    for (size_t i = 0; i < TRAITS; i++)
+        memcpy((char *)to + traits[i].at, (const char *)from + traits[i].at, traits[i].size);
     return CUDA_SUCCESS;
 }
