@@ -60,6 +60,8 @@ void sim_interrupt_unload(void);
 /* --- launch_check.c --- */
 CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsigned count,
                                      struct sim_launch_extras *extras);
+/* The sizes that a configuration has. */
+CUDA_KERNEL_NODE_PARAMS_v2 sim_launch_check_params(const CUlaunchConfig *config);
 /* Grid, block, shared memory, cluster: the code of the first that the device does not take. */
 CUresult sim_launch_check(const struct sim_function *function,
                           const CUDA_KERNEL_NODE_PARAMS_v2 *params,
