@@ -5,7 +5,6 @@
 
 #include "sim.h"
 
-struct ptx_fault;
 struct sim_context;
 struct sim_device;
 struct sim_function;
@@ -80,11 +79,7 @@ bool sim_launch_prepare_is_alive(const struct sim_item *item);
 bool sim_launch_prepare_is_bound(const struct sim_item *item);
 /* The kernel sees texture and surface references as they are bound now. */
 void sim_launch_prepare_keep_bindings(const struct sim_item *item);
-/* Tell the user of a kernel's fault (launch_prepare.c). */
-void sim_launch_prepare_report(const struct sim_device *device, const struct ptx_fault *fault,
-                               CUresult code);
-/* What a check of kernels found; and how often one did. */
-void sim_launch_prepare_report_note(const struct sim_device *device, const char *sentence);
+/* How often a check of kernels found something. */
 unsigned long long sim_launch_prepare_report_count(void);
 
 /* --- occupancy.c --- */
