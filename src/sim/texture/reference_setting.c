@@ -63,11 +63,12 @@ TELL(cuTexRefGetFlags, pFlags, reference->texture.flags)
 TELL(cuTexRefGetMaxAnisotropy, pmaxAniso, (int)reference->texture.maxAnisotropy)
 TELL(cuTexRefGetMipmapFilterMode, pfm, reference->texture.mipmapFilterMode)
 TELL(cuTexRefGetMipmapLevelBias, pbias, reference->texture.mipmapLevelBias)
-ASK(cuTexRefGetAddressMode, pam &&dim >= 0 && dim <= 2, *pam = reference->texture.addressMode[dim])
+ASK(cuTexRefGetAddressMode, (pam && dim >= 0 && dim <= 2),
+    *pam = reference->texture.addressMode[dim])
 ASK(cuTexRefGetBorderColor, pBorderColor,
     memcpy(pBorderColor, reference->texture.borderColor, sizeof reference->texture.borderColor))
-ASK(cuTexRefGetFormat, pFormat &&pNumChannels, *pFormat = reference->format,
+ASK(cuTexRefGetFormat, (pFormat && pNumChannels), *pFormat = reference->format,
     *pNumChannels = reference->channels)
-ASK(cuTexRefGetMipmapLevelClamp, pminMipmapLevelClamp &&pmaxMipmapLevelClamp,
+ASK(cuTexRefGetMipmapLevelClamp, (pminMipmapLevelClamp && pmaxMipmapLevelClamp),
     *pminMipmapLevelClamp = reference->texture.minMipmapLevelClamp,
     *pmaxMipmapLevelClamp = reference->texture.maxMipmapLevelClamp)
