@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings for dumps of a device's memory: kept, though a simulated device writes none. */
-#include <string.h>
-
 #include "core/core.h"
 
 struct settings {

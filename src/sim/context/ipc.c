@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory and events of other processes, by handles of 64 bytes. */
-#include <string.h>
-
 #include "memory/memory.h"
 #include "queue/queue.h"
 

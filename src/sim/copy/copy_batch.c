@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of copies, done one by one. */
-
 #include "copy/copy.h"
 #include "queue/queue.h"
 #include "texture/texture.h"

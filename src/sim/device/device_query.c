@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a device says of itself. */
-
-#include <string.h>
-
 #include "core/core.h"
 #include "device/device.h"
 

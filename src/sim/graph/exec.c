@@ -3,8 +3,6 @@
 #include "graph/graph.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "launch/launch.h"
 #include "memory/memory.h"

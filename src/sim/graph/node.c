@@ -2,9 +2,6 @@
 /* Nodes added to graphs, and taken out. */
 #include "graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct place { /* where a node goes */
     CUgraphNode *out;
     CUgraph graph;

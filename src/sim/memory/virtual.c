@@ -2,9 +2,6 @@
 /* The two halves of virtual memory: reserved addresses, and memory without one. */
 #include "memory/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 

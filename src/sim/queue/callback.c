@@ -2,8 +2,6 @@
 /* Functions of the program's, called in a stream's order by a thread that may not call back. */
 #include "queue/queue.h"
 
-#include <stdlib.h>
-
 struct host {
     CUhostFn function;
     void *data;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams as the program makes, asks and waits for them. */
-#include <stddef.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 

@@ -2,8 +2,6 @@
 /* Texture and surface references: made, and bound to memory. */
 #include "texture/texture.h"
 
-#include <stdlib.h>
-
 struct sim_reference *sim_reference_make(struct sim_context *context, bool surface)
 {
     struct sim_reference *made = calloc(1, sizeof *made);

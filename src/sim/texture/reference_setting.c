@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What texture references say about sampling: set and told. */
-#include <string.h>
-
 #include "texture/texture.h"
 
 #define FLAGS                                                                                      \

@@ -2,9 +2,6 @@
 /* Texture and surface objects. */
 #include "texture/texture.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct sampler { /* a texture or surface object; its handle is the view's */
     struct sim_object object;
     uint64_t handle;
