@@ -177,7 +177,8 @@ static void scan_text(struct run *run, const char *path, const struct mapped *ma
     bool own = scan_source_is_own(mapped->data, mapped->size);
 
     if (scan_source_is_wide(mapped->data, mapped->size)) {
-        skip(run, path, "UTF-16, which is not read: convert it to UTF-8");
+        const char *problem = "UTF-16, which is not read: convert it to UTF-8";
+        skip(run, path, problem);
         return;
     }
     struct scan_source source =
