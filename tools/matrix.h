@@ -48,11 +48,12 @@ struct matrix_case {
      * Before it what the driver lacks of what the program called through cushim, or calls or names:
      * matrix_missing. Empty: none. */
     char call[MATRIX_CALL_SIZE];
-    size_t last;                  /* the last entry that it called; KNOWN_NONE */
-    bool named;                   /* the program's words name the call */
-    bool missed;                  /* it called what the driver lacks, through cushim */
-    bool told;                    /* the driver's report has the cause: a missing entry, an ABI */
-    char check[MATRIX_CALL_SIZE]; /* the first line of `cushim sim --check`; empty: none */
+    size_t last; /* the last entry that it called; KNOWN_NONE */
+    bool named;  /* the program's words name the call */
+    bool missed; /* it called what the driver lacks, through cushim */
+    bool told;   /* the driver's report has the cause: a missing entry, an ABI */
+    /* The first line of `cushim sim --check`, and how many follow; empty: none. */
+    char check[MATRIX_CALL_SIZE];
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
     char errors[MATRIX_OUTPUT_SIZE]; /* the end of its standard error, without the drop-in's log */
 };
