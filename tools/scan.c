@@ -6,6 +6,7 @@
 #include "facts_file.h"
 #include "mapped.h"
 #include "output.h"
+#include "scan_code.h"
 #include "scan_output.h"
 #include "scan_python.h"
 #include "scan_report.h"
@@ -119,6 +120,7 @@ static void visit(void *user, struct scan_file *file)
         return;
     }
     run->count++;
+    scan_code_sort(file);
     scan_file_merge(&run->all, file);
     const struct verdict *verdicts = scan_table_add(&run->table, file);
     if (run->files)
@@ -369,6 +371,7 @@ static enum verdict_answer finish(struct run *run)
     snprintf(name, sizeof name, "all %zu file%s", run->count, output_plural(run->count));
     snprintf(run->all.format, sizeof run->all.format, "together");
     run->all.name = name;
+    scan_code_sort(&run->all);
     run->all.runtime = (struct scan_runtime){0}; /* each has its own */
     if (options->driver_count + options->gpu_count > 0 && (run->count > 0 || nothing))
         verdicts = scan_table_all(&run->table, &deciding);
