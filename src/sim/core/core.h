@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "core/config.h"
@@ -16,6 +17,17 @@ static inline uint64_t sim_clock_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* An array with room for one more item, or NULL: no memory for it, and nothing has changed. */
+static inline void *sim_grown(void *items, size_t count, size_t *capacity, size_t size)
+{
+    size_t more = *capacity ? 2 * *capacity : 8;
+    if (count < *capacity)
+        return items;
+    void *grown = realloc(items, more * size);
+    *capacity = grown ? more : *capacity;
+    return grown;
 }
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
@@ -301,13 +313,9 @@ CUresult sim_stack_push(CUcontext context);
 CUcontext sim_stack_pop(void);
 CUresult sim_stack_set(CUcontext context); /* replaces the top; NULL takes it off */
 
-/* --- thread.c --- */
-/* The calling thread runs a host callback: most calls are refused. */
-bool sim_thread_in_callback(void);
-void sim_thread_set_in_callback(bool in);
-/* The call that it is in is a _ptsz or _ptds form. */
-bool sim_thread_per_thread(void);
-void sim_thread_set_per_thread(bool is);
+/* --- What the calling thread is doing --- */
+extern _Thread_local bool sim_current_in_callback; /* of the host: most calls are refused */
+extern _Thread_local bool sim_current_per_thread;  /* its call is a _ptsz or _ptds form */
 
 /* --- usage.c --- What each process uses of each device, in a file that the processes of one
  * `cushim sim` share. CUSHIM_SIM_USAGE names the file; without it nothing is noted. The simulated

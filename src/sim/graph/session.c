@@ -49,9 +49,7 @@ void sim_session_end(struct sim_session *session)
 /* A stream that is not capturing becomes part of the session. */
 static CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream)
 {
-    struct sim_capture *capture = calloc(1, sizeof *capture);
-    if (!capture)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_capture, capture);
     capture->session = session;
     capture->stream = stream;
     capture->next = session->members;
@@ -66,14 +64,9 @@ CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
     for (size_t i = 0; i < capture->count; i++)
         if (capture->after[i].node == node)
             return CUDA_SUCCESS;
-    if (capture->count == capture->capacity) {
-        size_t capacity = capture->capacity ? 2 * capture->capacity : 4;
-        struct sim_edge *after = realloc(capture->after, capacity * sizeof *after);
-        if (!after)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        capture->after = after;
-        capture->capacity = capacity;
-    }
+    SIM_MADE(struct sim_edge *, after,
+             sim_grown(capture->after, capture->count, &capture->capacity, sizeof *after));
+    capture->after = after;
     struct sim_edge *edge = &capture->after[capture->count++];
     *edge = (struct sim_edge){.node = node};
     if (data)
@@ -204,15 +197,13 @@ static CUresult take(struct sim_stream *stream, const struct sim_item *item)
 
 static CUresult allocate(struct sim_stream *stream, CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params)
 {
-    struct sim_item item;
-    SIM_TRY(sim_graph_memory_allocate_item(params, &item));
+    SIM_FIND(struct sim_item, item, sim_graph_memory_allocate_item(params, &item));
     return take(stream, &item);
 }
 
 static CUresult free_memory(struct sim_stream *stream, CUdeviceptr address)
 {
-    struct sim_item item;
-    SIM_TRY(sim_graph_memory_free_item(address, &item));
+    SIM_FIND(struct sim_item, item, sim_graph_memory_free_item(address, &item));
     return take(stream, &item);
 }
 
@@ -363,9 +354,7 @@ CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark
     struct sim_capture *capture = stream->capture;
     if (capture->session->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    struct sim_mark *made = malloc(sizeof *made + capture->count * sizeof *made->places);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_mark *, made, malloc(sizeof *made + capture->count * sizeof *made->places));
     made->session = capture->session;
     made->session->references++;
     made->count = capture->count;
@@ -380,8 +369,7 @@ CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mar
 {
     struct sim_session *session = mark->session;
     CUresult result = CUDA_SUCCESS;
-    if (session->abandoned)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(session->abandoned);
     if (!session->active)
         return stream->capture ? sim_capture_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
     if (session->invalid)
@@ -406,8 +394,7 @@ CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mar
 
 CUresult sim_session_mark_spoil(const struct sim_mark *mark)
 {
-    if (!mark->session->active || mark->session->invalid)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!mark->session->active || mark->session->invalid);
     mark->session->invalid = true;
     return CUDA_ERROR_CAPTURED_EVENT;
 }

@@ -12,9 +12,8 @@
 static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
                            const CUlaunchAttribute *attributes, unsigned count)
 {
-    struct sim_stream *stream;
     struct sim_item item;
-    SIM_TRY(sim_stream(handle, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
     CUresult result = sim_launch_prepare(stream->object.context, params, attributes, count, &item);
     if (result != CUDA_SUCCESS)
         return sim_capture_refused(stream, result);
@@ -50,12 +49,10 @@ SIM_ENTRY(cuLaunchCooperativeKernelMultiDevice,
               ? CUDA_ERROR_INVALID_VALUE
               : SIM_LACK_cuLaunchCooperativeKernelMultiDevice_any)
 
-CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
-                              void **extra)
+SIM_BEHAVIOUR(cuLaunchKernelEx)
 {
     SIM_TRY(sim_current_check());
-    if (!config)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!config);
     CUDA_KERNEL_NODE_PARAMS_v2 params = {f,
                                          config->gridDimX,
                                          config->gridDimY,
@@ -84,11 +81,9 @@ static CUresult find(CUfunction hfunc, struct sim_function **function)
 
 CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 {
-    struct sim_function *function;
-    SIM_TRY(find(hfunc, &function));
-    if (x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
-        x * y * z > sim_occupancy_max_threads(function))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
+    SIM_REFUSE(x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
+               x * y * z > sim_occupancy_max_threads(function));
     function->old.block[0] = (unsigned)x;
     function->old.block[1] = (unsigned)y;
     function->old.block[2] = (unsigned)z;
@@ -97,28 +92,23 @@ CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 
 CUresult sim_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
 {
-    struct sim_function *function;
-    SIM_TRY(find(hfunc, &function));
+    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
     function->old.shared = bytes;
     return CUDA_SUCCESS;
 }
 
 CUresult sim_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 {
-    struct sim_function *function;
-    SIM_TRY(find(hfunc, &function));
-    if (numbytes > MAX_PARAMS)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
+    SIM_REFUSE(numbytes > MAX_PARAMS);
     function->old.size = numbytes;
     return CUDA_SUCCESS;
 }
 
 static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size)
 {
-    struct sim_function *function;
-    SIM_TRY(find(hfunc, &function));
-    if (!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
+    SIM_REFUSE(!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size);
     if (!function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)))
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(function->old.params + offset, value, size);
@@ -132,18 +122,15 @@ SIM_ENTRY(cuParamSetv, set(hfunc, offset, ptr, numbytes))
 /* Kernels name their textures themselves: drivers of today take none of any unit. */
 CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
 {
-    struct sim_function *function;
     (void)texunit;
-    SIM_TRY(find(hfunc, &function));
+    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
     return sim_object(SIM_TEXREF, hTexRef) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static CUresult launch(CUfunction f, int width, int height, CUstream stream)
 {
-    struct sim_function *function;
-    SIM_TRY(find(f, &function));
-    if (width <= 0 || height <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, find(f, &function));
+    SIM_REFUSE(width <= 0 || height <= 0);
     static char none[MAX_PARAMS];
     size_t size = function->old.size;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER,

@@ -182,11 +182,9 @@ static CUresult pack_extra(struct kernel *kernel, const struct ptx_function_info
     }
     if (!buffer && !size)
         return info->param_count ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    if (!buffer || !size)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!buffer || !size);
     memcpy(&kernel->packed_size, size, sizeof kernel->packed_size);
-    if (kernel->packed_size == 0 && info->param_count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(kernel->packed_size == 0 && info->param_count);
     if (kernel->packed_size > info->param_size)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     memcpy(kernel->params, buffer, kernel->packed_size);
@@ -214,8 +212,7 @@ static CUresult report_null(const struct kernel *kernel, const struct ptx_functi
 static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info,
                      const CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {
-    if (params->kernelParams && params->extra)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(params->kernelParams && params->extra);
     kernel->params = calloc(1, info->param_size + 1);
     kernel->pointers = calloc(info->param_count + 1, sizeof *kernel->pointers);
     if (!kernel->params || !kernel->pointers)
@@ -224,8 +221,7 @@ static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info
         kernel->pointers[i] = kernel->params + info->params[i].offset;
     if (params->extra)
         return pack_extra(kernel, info, params->extra);
-    if (info->param_count && !params->kernelParams)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(info->param_count && !params->kernelParams);
     for (uint32_t i = 0; i < info->param_count; i++) {
         if (!params->kernelParams[i])
             return report_null(kernel, info, i);
@@ -285,9 +281,8 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
                             struct sim_item *item)
 {
     struct sim_launch_extras extras;
-    struct sim_function *function;
     const void *handle = params->func ? (const void *)params->func : (const void *)params->kern;
-    SIM_TRY(sim_function_of(context, handle, &function));
+    SIM_FIND(struct sim_function *, function, sim_function_of(context, handle, &function));
     if (function->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (sim_module_lacks(context->device, function->module->ptx, function->index))
@@ -296,9 +291,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
     SIM_TRY(sim_launch_check(function, params, &extras));
     if (ptx_module_uses_heap(function->module->ptx))
         SIM_TRY(sim_device_heap_make(context));
-    struct kernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct kernel, kernel);
     kernel->context = context;
     kernel->function = function;
     kernel->serial = function->object.serial;

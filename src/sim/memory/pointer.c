@@ -126,8 +126,7 @@ static CUresult known(const struct sim_allocation *found, CUpointer_attribute at
         value->word = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        if (found->kind == SIM_MEMORY_POOL_HOST && !found->readable)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(found->kind == SIM_MEMORY_POOL_HOST && !found->readable);
         value->whole = address;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -188,25 +187,20 @@ CUresult sim_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CU
 {
     union value value;
     size_t size = size_of(attribute);
-    if (!data || size == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!data || size == 0);
     const struct sim_allocation *found = find(ptr);
-    if (!found)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found);
     CUresult result = known(found, attribute, ptr, &value);
     memcpy(data, &value, size); /* zero, where the pointer has no such thing */
     return result;
 }
 
 /* Unlike the question for one attribute, this one never fails for what an address lacks. */
-CUresult sim_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
-                                    void **data, CUdeviceptr_v2 ptr)
+SIM_BEHAVIOUR(cuPointerGetAttributes)
 {
-    if (numAttributes == 0 || !attributes || !data)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(numAttributes == 0 || !attributes || !data);
     for (unsigned i = 0; i < numAttributes; i++)
-        if (!data[i] || size_of(attributes[i]) == 0)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!data[i] || size_of(attributes[i]) == 0);
     const struct sim_allocation *found = find(ptr);
     for (unsigned i = 0; i < numAttributes; i++) {
         union value value;
@@ -220,14 +214,11 @@ CUresult sim_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attrib
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
-                                   CUdeviceptr_v2 ptr)
+SIM_BEHAVIOUR(cuPointerSetAttribute)
 {
-    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
     struct sim_allocation *found = sim_range_find(ptr);
-    if (!found || found->ending || !found->device)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || found->ending || !found->device);
     unsigned on;
     memcpy(&on, value, sizeof on);
     found->synchronous = on != 0;
