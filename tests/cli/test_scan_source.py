@@ -199,6 +199,16 @@ def test_one_guard_for_a_release(tmp_path):
         "cuDeviceGetLuid", "cuThreadExchangeStreamCaptureMode", "cuCtxCreate_v3"]
 
 
+@pytest.mark.parametrize("file", sorted((ROOT / "docs/measured").glob("*.json")),
+                         ids=lambda file: file.stem)
+def test_a_driver_has_all_of_its_releases(file):
+    """What the guard of a release takes for granted, on the drivers that were measured."""
+    measured = json.loads(file.read_text(encoding="utf-8"))
+    here = {row["symbol"] for row in registry() if row.get("platform", "linux") == "linux"
+            and row["since"] <= measured["driver"]["version"]}
+    assert here - set(measured["symbols"]) <= {"cuDeviceGetLuid", "cuEventCreateFromEGLSync"}
+
+
 def test_own_sources():
     """What this project shows and ships passes its own check, each program for itself."""
     for file in [*sorted((ROOT / "docs/examples").rglob("*.c*")), *sorted(ROOT.glob("kernels/*.c")),
