@@ -161,6 +161,7 @@ bool sim_settings_good(const char *cuda, const char *devices, const char *profil
                        const char *memory, const char *workers, const char *time_limit,
                        const char *grain, const char *checks)
 {
+    size_t bytes;
     if (!profile_good(cuda, profile))
         return false;
     if (checks && sim_config_checks(checks) == 0) {
@@ -168,7 +169,7 @@ bool sim_settings_good(const char *cuda, const char *devices, const char *profil
                 sim_config_check_words);
         return false;
     }
-    if (memory && sim_config_size(memory) == 0) {
+    if (memory && (!sim_config_bytes(memory, &bytes) || bytes == 0)) {
         fprintf(stderr, "cushim sim: --memory: '%s' is no size such as 512M or 8G\n", memory);
         return false;
     }

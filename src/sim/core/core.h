@@ -6,7 +6,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/config.h"
 #include "sim.h"
@@ -273,7 +275,10 @@ void *sim_shared_map(const struct sim_shared *shared, void *place);
 
 struct sim_shared_token sim_shared_token(const struct sim_shared *shared);
 bool sim_shared_is_token(const struct sim_shared_token *token, enum sim_shared_kind kind);
-bool sim_shared_is_own(const struct sim_shared_token *token);    /* of this process */
+static inline bool sim_shared_is_own(const struct sim_shared_token *token) /* of this process */
+{
+    return token->process == (int32_t)getpid();
+}
 bool sim_shared_has_maker(const struct sim_shared_token *token); /* the process is there */
 /* The file of a token of another process. NULL: its process, the file or the right to it is gone,
  * or it is none. */
@@ -282,7 +287,10 @@ struct sim_shared *sim_shared_open(const struct sim_shared_token *token);
 struct sim_shared *sim_shared_take(int file);
 /* A file for the program, or -1; `kept`: programs that it starts have it, too. */
 int sim_shared_give(const struct sim_shared *shared, bool kept);
-bool sim_shared_equal(const struct sim_shared_id *a, const struct sim_shared_id *b);
+static inline bool sim_shared_equal(const struct sim_shared_id *a, const struct sim_shared_id *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
 
 /* A file that has no last page of this kind: its bytes are all there is to it, for a program that
  * knows nothing of this driver. It may grow. -1: no more files. */
@@ -290,8 +298,6 @@ int sim_shared_plain_make(void);
 /* Behind the `size` bytes of the file, move whole pages there: `bytes` are the file's from now on.
  * False: no memory. */
 bool sim_shared_plain_append(int file, size_t size, char *bytes, size_t more);
-int sim_shared_plain_give(int file); /* a file for the program, or -1 */
-void sim_shared_plain_close(int file);
 
 /* When a process began, in units of its own; 0: there is none of that number. */
 uint64_t sim_shared_process_start(int32_t process);

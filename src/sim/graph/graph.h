@@ -226,11 +226,6 @@ void sim_session_end(struct sim_session *session);         /* no stream captures
 bool sim_session_blocked(const struct sim_stream *stream); /* the legacy stream may not be used */
 extern _Thread_local CUstreamCaptureMode sim_session_mode; /* the thread's */
 void sim_session_node_gone(const struct sim_node *node);   /* no capture continues after it */
-/* Events recorded in captures, for the hooks. */
-CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark);
-CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mark *mark);
-CUresult sim_session_mark_spoil(const struct sim_mark *mark);
-void sim_session_mark_free(struct sim_mark *mark);
 
 /* --- user_object.c --- */
 void sim_user_object_holds_free(struct sim_hold *holds);

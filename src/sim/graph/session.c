@@ -290,47 +290,6 @@ static CUresult unsafe(void)
     return result;
 }
 
-/* --- The beginning --- */
-
-static const struct sim_capture_hooks hooks = {.take = take,
-                                               .allocate = allocate,
-                                               .free = free_memory,
-                                               .refuse = refuse,
-                                               .spoil = spoil_stream,
-                                               .legacy = legacy,
-                                               .unsafe = unsafe,
-                                               .refuse_context = refuse_context,
-                                               .stream_gone = stream_gone,
-                                               .mark_make = sim_session_mark_make,
-                                               .mark_follow = sim_session_mark_follow,
-                                               .mark_spoil = sim_session_mark_spoil,
-                                               .mark_free = sim_session_mark_free};
-
-struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
-                                      CUstreamCaptureMode mode)
-{
-    struct sim_session *session = calloc(1, sizeof *session);
-    if (!session)
-        return NULL;
-    *session = (struct sim_session){.references = 1,
-                                    .id = next_id++,
-                                    .graph = graph,
-                                    .active = true,
-                                    .mode = mode,
-                                    .thread = (uint64_t)pthread_self(),
-                                    .origin = stream,
-                                    .next = sessions};
-    sessions = session;
-    sim_capture_hooks = &hooks;
-    if (sim_session_join(session, stream) == CUDA_SUCCESS) {
-        graph->capture = session;
-        graph->capture_end = graph_gone;
-        return session;
-    }
-    sim_session_end(session);
-    return NULL;
-}
-
 /* --- Events recorded in captures: by them other streams join, and come back --- */
 
 struct sim_mark {
@@ -343,13 +302,13 @@ struct sim_mark {
     } places[];
 };
 
-void sim_session_mark_free(struct sim_mark *mark)
+static void mark_free(struct sim_mark *mark)
 {
     sim_session_release(mark->session);
     free(mark);
 }
 
-CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark)
+static CUresult mark_make(struct sim_stream *stream, struct sim_mark **mark)
 {
     struct sim_capture *capture = stream->capture;
     if (capture->session->invalid)
@@ -365,7 +324,7 @@ CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark
     return CUDA_SUCCESS;
 }
 
-CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mark *mark)
+static CUresult mark_follow(struct sim_stream *stream, const struct sim_mark *mark)
 {
     struct sim_session *session = mark->session;
     CUresult result = CUDA_SUCCESS;
@@ -392,9 +351,50 @@ CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mar
     return result;
 }
 
-CUresult sim_session_mark_spoil(const struct sim_mark *mark)
+static CUresult mark_spoil(const struct sim_mark *mark)
 {
     SIM_REFUSE(!mark->session->active || mark->session->invalid);
     mark->session->invalid = true;
     return CUDA_ERROR_CAPTURED_EVENT;
+}
+
+/* --- The beginning --- */
+
+static const struct sim_capture_hooks hooks = {.take = take,
+                                               .allocate = allocate,
+                                               .free = free_memory,
+                                               .refuse = refuse,
+                                               .spoil = spoil_stream,
+                                               .legacy = legacy,
+                                               .unsafe = unsafe,
+                                               .refuse_context = refuse_context,
+                                               .stream_gone = stream_gone,
+                                               .mark_make = mark_make,
+                                               .mark_follow = mark_follow,
+                                               .mark_spoil = mark_spoil,
+                                               .mark_free = mark_free};
+
+struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
+                                      CUstreamCaptureMode mode)
+{
+    struct sim_session *session = calloc(1, sizeof *session);
+    if (!session)
+        return NULL;
+    *session = (struct sim_session){.references = 1,
+                                    .id = next_id++,
+                                    .graph = graph,
+                                    .active = true,
+                                    .mode = mode,
+                                    .thread = (uint64_t)pthread_self(),
+                                    .origin = stream,
+                                    .next = sessions};
+    sessions = session;
+    sim_capture_hooks = &hooks;
+    if (sim_session_join(session, stream) == CUDA_SUCCESS) {
+        graph->capture = session;
+        graph->capture_end = graph_gone;
+        return session;
+    }
+    sim_session_end(session);
+    return NULL;
 }

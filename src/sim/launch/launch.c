@@ -26,23 +26,17 @@ static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream ha
     return sim_stream_submit(stream, &item);
 }
 
-SIM_BEHAVIOUR(cuLaunchKernel)
-{
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {
-        f,         gridDimX,       gridDimY,     gridDimZ, blockDimX, blockDimY,
-        blockDimZ, sharedMemBytes, kernelParams, extra,    NULL,      NULL};
-    return sim_launch(&params, hStream, NULL, 0);
-}
+static const CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                              .value = {.cooperative = 1}};
 
-SIM_BEHAVIOUR(cuLaunchCooperativeKernel)
-{
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {
-        f,         gridDimX,       gridDimY,     gridDimZ, blockDimX, blockDimY,
-        blockDimZ, sharedMemBytes, kernelParams, NULL,     NULL,      NULL};
-    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                                     .value = {.cooperative = 1}};
-    return sim_launch(&params, hStream, &cooperative, 1);
-}
+#define PARAMS(extra)                                                                              \
+    &(CUDA_KERNEL_NODE_PARAMS_v2)                                                                  \
+    {                                                                                              \
+        f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes,          \
+            kernelParams, extra, NULL, NULL                                                        \
+    }
+SIM_ENTRY(cuLaunchKernel, sim_launch(PARAMS(extra), hStream, NULL, 0))
+SIM_ENTRY(cuLaunchCooperativeKernel, sim_launch(PARAMS(NULL), hStream, &cooperative, 1))
 
 SIM_ENTRY(cuLaunchCooperativeKernelMultiDevice,
           !launchParamsList || !numDevices || flags > 3
@@ -53,18 +47,10 @@ SIM_BEHAVIOUR(cuLaunchKernelEx)
 {
     SIM_TRY(sim_current_check());
     SIM_REFUSE(!config);
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {f,
-                                         config->gridDimX,
-                                         config->gridDimY,
-                                         config->gridDimZ,
-                                         config->blockDimX,
-                                         config->blockDimY,
-                                         config->blockDimZ,
-                                         config->sharedMemBytes,
-                                         kernelParams,
-                                         extra,
-                                         NULL,
-                                         NULL};
+    CUDA_KERNEL_NODE_PARAMS_v2 params = sim_launch_check_params(config);
+    params.func = f;
+    params.kernelParams = kernelParams;
+    params.extra = extra;
     return sim_launch(&params, config->hStream, config->attrs, config->numAttrs);
 }
 
@@ -90,20 +76,10 @@ CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
-{
-    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
-    function->old.shared = bytes;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
-{
-    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
-    SIM_REFUSE(numbytes > MAX_PARAMS);
-    function->old.size = numbytes;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuFuncSetSharedSize, struct sim_function *, function, find(hfunc, &function), false,
+        function->old.shared = bytes)
+SIM_SET(cuParamSetSize, struct sim_function *, function, find(hfunc, &function),
+        numbytes > MAX_PARAMS, function->old.size = numbytes)
 
 static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size)
 {

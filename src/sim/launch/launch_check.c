@@ -52,6 +52,17 @@ CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsign
     return CUDA_SUCCESS;
 }
 
+CUDA_KERNEL_NODE_PARAMS_v2 sim_launch_check_params(const CUlaunchConfig *config)
+{
+    return (CUDA_KERNEL_NODE_PARAMS_v2){.gridDimX = config->gridDimX,
+                                        .gridDimY = config->gridDimY,
+                                        .gridDimZ = config->gridDimZ,
+                                        .blockDimX = config->blockDimX,
+                                        .blockDimY = config->blockDimY,
+                                        .blockDimZ = config->blockDimZ,
+                                        .sharedMemBytes = config->sharedMemBytes};
+}
+
 static bool dimensions_fit(const struct sim_device *device,
                            const CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {
@@ -120,13 +131,7 @@ SIM_BEHAVIOUR(cuOccupancyMaxActiveClusters)
     SIM_TRY(func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
     SIM_REFUSE(!numClusters || !config);
     const struct sim_device *device = function->object.context->device;
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {.gridDimX = config->gridDimX,
-                                         .gridDimY = config->gridDimY,
-                                         .gridDimZ = config->gridDimZ,
-                                         .blockDimX = config->blockDimX,
-                                         .blockDimY = config->blockDimY,
-                                         .blockDimZ = config->blockDimZ,
-                                         .sharedMemBytes = config->sharedMemBytes};
+    CUDA_KERNEL_NODE_PARAMS_v2 params = sim_launch_check_params(config);
     SIM_TRY(sim_launch_check_attributes(config->attrs, config->numAttrs, &extras));
     SIM_TRY(sim_launch_check(function, &params, &extras));
     unsigned size =

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/memory.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/device.h"
 #include "ptx/ptx.h"
@@ -52,7 +54,7 @@ static void leave_file(struct file *file)
 {
     if (--file->parts)
         return;
-    sim_shared_plain_close(file->number);
+    close(file->number);
     free(file);
 }
 
@@ -184,7 +186,7 @@ static CUresult export(uint64_t address, size_t size, struct file *file, size_t 
             result = CUDA_ERROR_OUT_OF_MEMORY;
         known += span.size;
     }
-    if (result == CUDA_SUCCESS && (*number = sim_shared_plain_give(file->number)) < 0)
+    if (result == CUDA_SUCCESS && (*number = fcntl(file->number, F_DUPFD_CLOEXEC, 0)) < 0)
         result = CUDA_ERROR_OPERATING_SYSTEM;
     if (fresh)
         leave_file(file);

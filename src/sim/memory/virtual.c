@@ -101,7 +101,8 @@ SIM_BEHAVIOUR(cuMemCreate)
     return CUDA_SUCCESS;
 }
 
-struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle)
+/* The memory of a handle that the program still holds, or NULL. */
+static struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle)
 {
     struct sim_physical *found = sim_object(SIM_PHYSICAL, (void *)(uintptr_t)handle);
     return found && found->handles ? found : NULL;

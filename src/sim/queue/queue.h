@@ -184,10 +184,6 @@ struct sim_stream {
 /* The stream that a handle means for this call (NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a
  * live one) in the current context. */
 CUresult sim_stream(CUstream handle, struct sim_stream **stream);
-/* Queue `work` after what the stream's rules say it must follow; `user` is released with `drop`
- * (may be NULL) when the work is done or given up. */
-CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *user,
-                            void (*drop)(void *));
 /* Make the stream's next work follow `ticket` too. */
 void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket);
 CUresult sim_stream_wait_context(struct sim_context *context);
