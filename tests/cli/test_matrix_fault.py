@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`cushim matrix`: calls that fail in turn, what the check finds in runs that go wrong, and codes of
-shells."""
+"""`cushim matrix`: calls that fail in turn, what the check finds in runs that go wrong, and codes
+of shells."""
 
 import os
 import shlex
