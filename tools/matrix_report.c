@@ -8,10 +8,25 @@
 
 const char *matrix_end_name(enum matrix_end end)
 {
-    static const char *const names[] = {"passes",  "degrades", "unused",  "fails",
-                                        "crashes", "hangs",    "unknown", "not run"};
+    static const char *const names[] = {"passes",  "notices", "degrades", "unused", "fails",
+                                        "crashes", "hangs",   "unknown",  "not run"};
 
     return names[end];
+}
+
+static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
+{
+    if (one->code == 0 && one->fired[0] != '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed", one->fired);
+    else if (one->code == 0 && one->end == MATRIX_FAILS)
+        snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");
+    else if (one->went_on[0] != '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d, went on with %s", one->code, one->went_on);
+    else if (one->code > 128 && one->code < 160)
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d (a shell's for signal %d)", one->code,
+                 one->code - 128);
+    else
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d", one->code);
 }
 
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
@@ -19,10 +34,6 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
     switch (one->end) {
     case MATRIX_UNUSED:
         snprintf(text, MATRIX_NAME_SIZE, "no call of the driver");
-        break;
-    case MATRIX_FAILS:
-        snprintf(text, MATRIX_NAME_SIZE,
-                 one->code ? "exit code %d" : "called what the driver lacks", one->code);
         break;
     case MATRIX_CRASHES:
         snprintf(text, MATRIX_NAME_SIZE, "signal %d (%s)", one->code, strsignal(one->code));
@@ -37,9 +48,17 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
         snprintf(text, MATRIX_NAME_SIZE, "could not be started");
         break;
     default:
-        snprintf(text, MATRIX_NAME_SIZE, "exit code %d", one->code);
+        put_code(one, text);
     }
     return text;
+}
+
+/* Whether the call is the one that this run's name has. */
+static bool is_own_fault(const struct matrix_case *one)
+{
+    size_t length = strcspn(one->fault, ":");
+
+    return length > 0 && strncmp(one->call, one->fault, length) == 0 && one->call[length] == ':';
 }
 
 const char *matrix_call(const struct matrix_case *one)
@@ -49,7 +68,7 @@ const char *matrix_call(const struct matrix_case *one)
     if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0' &&
         one->errors[0] == '\0')
         return "no call that reached the driver failed";
-    if (one->end == MATRIX_PASSES && !one->missed)
+    if ((one->end <= MATRIX_NOTICES && !one->missed) || is_own_fault(one))
         return "";
     return one->call;
 }
@@ -104,6 +123,22 @@ static bool is_skipped(const struct matrix_case *one)
     return !one->bad && (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN);
 }
 
+/* A test that passes has no message: what it did without stands before its output. */
+static void note_without(FILE *file, const struct matrix_case *one)
+{
+    char words[MATRIX_WORDS_SIZE];
+
+    if (one->bad || (one->end != MATRIX_DEGRADES && !(one->end == MATRIX_PASSES && one->missed)))
+        return;
+    fprintf(file, "cushim matrix: %s: %s", matrix_end_name(one->end), matrix_words(one, words));
+    for (int i = 0; i < 2; i++) {
+        const char *text = i == 0 ? matrix_call(one) : matrix_last_words(one, words);
+        fputs(text[0] != '\0' ? "; " : "", file);
+        output_xml(file, text);
+    }
+    fputs("\n", file);
+}
+
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
 {
     char words[MATRIX_WORDS_SIZE];
@@ -123,6 +158,11 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
         fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
         output_xml(file, one->name);
         fprintf(file, "\" time=\"%.3f\">\n", one->seconds);
+        fputs("    <properties><property name=\"result\" value=\"", file);
+        output_xml(file, matrix_end_name(one->end));
+        fputs("\"/><property name=\"end\" value=\"", file);
+        output_xml(file, matrix_words(one, words));
+        fputs("\"/></properties>\n", file);
         if (is_skipped(one))
             fprintf(file, "    <skipped message=\"%s\"/>\n", matrix_words(one, words));
         if (one->bad) {
@@ -135,6 +175,7 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
             fputs("</failure>\n", file);
         }
         fputs("    <system-out>", file);
+        note_without(file, one);
         output_xml(file, one->output);
         fputs("</system-out>\n    <system-err>", file);
         output_xml(file, one->errors);

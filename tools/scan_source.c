@@ -4,10 +4,10 @@
 #include "known.h"
 #include "names.h"
 #include "output.h"
+#include "scan_text.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,116 +20,100 @@ static const struct {
     {"cuGraphInstantiate", NAMES_VALUE(cuGraphInstantiate)},
 };
 
-enum { MOST_BRACKETS = 64 }; /* deeper ones are no lists */
+enum {
+    MOST_BRACKETS = 64,    /* deeper ones are no lists */
+    MOST_REQUIRES = 64,    /* of a file; more are not taken */
+    MOST_LISTED = 1 << 12, /* names in lists of a file */
+    LONGEST_CALL = 4096    /* of cushim_require, with its arguments */
+};
+
+/* An entry's name in the list that `list` names: const char *const list[] = {"cuName"}. */
+struct listed {
+    struct scan_word list;
+    size_t index;
+};
+
+/* A bracket that is open, and the name of the list that it begins. */
+struct bracket {
+    char character;
+    struct scan_word list;
+};
 
 struct reader {
-    const char *text, *at, *end;
-    size_t line;
+    struct scan_text in;
     struct scan_source found;
-    bool has[CUSHIM_ENTRY_COUNT];    /* it was asked for */
-    bool listed[CUSHIM_ENTRY_COUNT]; /* its name is in a list */
-    bool requires;                   /* a cushim_require was read */
-    int required;                    /* its release; 0: none */
-    int level;                       /* the release that plain names mean */
+    bool has[CUSHIM_ENTRY_COUNT]; /* it was asked for */
+    struct listed *listed;
+    size_t listed_count;
+    struct scan_word lists[MOST_REQUIRES]; /* third argument of each cushim_require */
+    const struct option_list *defines;
+    bool level_given; /* by the defines */
     size_t depth;
-    char brackets[MOST_BRACKETS]; /* that are open */
+    struct bracket brackets[MOST_BRACKETS];
 };
 
-struct word {
-    const char *text;
-    size_t length;
-};
-
-bool scan_source_is(const char *name)
+static const struct bracket *top_bracket(const struct reader *reader)
 {
-    static const char *const suffixes[] = {".c",   ".h",   ".cc", ".cpp", ".cxx",
-                                           ".hpp", ".hxx", ".hh", ".cu",  ".cuh"};
-    const char *suffix = strrchr(name, '.');
+    return reader->depth > 0 && reader->depth <= MOST_BRACKETS
+               ? &reader->brackets[reader->depth - 1]
+               : NULL;
+}
 
-    for (size_t i = 0; suffix && i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        if (strcmp(suffix, suffixes[i]) == 0)
-            return true;
+static const char *back_over_spaces(const struct reader *reader, const char *at)
+{
+    while (at > reader->in.text && isspace((unsigned char)at[-1]))
+        at--;
+    return at;
+}
+
+/* The name before a '{' at the reader: "list[] = {", "list{". */
+static struct scan_word name_before(const struct reader *reader)
+{
+    const char *at = back_over_spaces(reader, reader->in.at), *end;
+
+    if (at > reader->in.text && at[-1] == '=')
+        at = back_over_spaces(reader, at - 1);
+    if (at > reader->in.text && at[-1] == ']') {
+        const char *least =
+            at - reader->in.text > LONGEST_CALL ? at - LONGEST_CALL : reader->in.text;
+        while (at > least && *at != '[')
+            at--;
+        at = back_over_spaces(reader, at);
     }
-    return false;
-}
-
-static bool is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool begins(const struct reader *reader, const char *text)
-{
-    size_t length = strlen(text);
-
-    return (size_t)(reader->end - reader->at) >= length && memcmp(reader->at, text, length) == 0;
-}
-
-static void step(struct reader *reader)
-{
-    reader->line += *reader->at == '\n';
-    reader->at++;
-}
-
-/* Go behind the next `text`, or to the end. */
-static void skip_behind(struct reader *reader, const char *text, size_t length)
-{
-    const char *found = memmem(reader->at, (size_t)(reader->end - reader->at), text, length);
-    const char *stop = found ? found + length : reader->end;
-
-    while (reader->at < stop)
-        step(reader);
-}
-
-/* A string or a character ends at its mark, and without one at the end of the line. A comment of
- * one line ends there alone. */
-static void skip_line(struct reader *reader, char mark)
-{
-    for (step(reader); reader->at < reader->end && *reader->at != '\n'; step(reader)) {
-        if (*reader->at == mark) {
-            step(reader);
-            return;
-        }
-        if (*reader->at == '\\' && reader->at + 1 < reader->end)
-            step(reader);
-    }
-}
-
-/* R"name(text)name": behind the R. */
-static void skip_raw(struct reader *reader)
-{
-    char stop[20] = ")";
-    size_t length = 1;
-
-    for (step(reader); reader->at < reader->end && *reader->at != '('; step(reader)) {
-        if (length + 2 == sizeof stop)
-            return;
-        stop[length++] = *reader->at;
-    }
-    stop[length++] = '"';
-    skip_behind(reader, stop, length);
+    for (end = at; at > reader->in.text && scan_text_is_letter(at[-1]);)
+        at--;
+    return (struct scan_word){at, (size_t)(end - at)};
 }
 
 /* An entry's name in a list, such as cushim_require takes; no argument of a call. */
 static void note_listed(struct reader *reader, const char *string)
 {
-    bool in_list = reader->depth > 0 && reader->depth <= MOST_BRACKETS &&
-                   reader->brackets[reader->depth - 1] == '{';
-    size_t index = in_list && reader->at > string
-                       ? known_symbol_of(string, (size_t)(reader->at - string - 1))
-                       : KNOWN_NONE;
+    const struct bracket *top = top_bracket(reader);
+    size_t index;
 
-    if (index != KNOWN_NONE)
-        reader->listed[index] = true;
+    if (!top || top->list.length == 0 || reader->in.at == string ||
+        reader->listed_count == MOST_LISTED)
+        return;
+    index = known_symbol_of(string, (size_t)(reader->in.at - string - 1));
+    if (index == KNOWN_NONE)
+        return;
+    reader->listed = scan_grow(reader->listed, reader->listed_count, sizeof *reader->listed);
+    reader->listed[reader->listed_count++] = (struct listed){top->list, index};
 }
 
-static void note_bracket(struct reader *reader, char bracket)
+static void note_bracket(struct reader *reader, char character)
 {
-    if (strchr("({[", bracket)) {
+    if (character == '(' || character == '{' || character == '[') {
+        const struct bracket *outer = top_bracket(reader);
+        struct bracket bracket = {character, {NULL, 0}};
+        if (character == '{')
+            bracket.list = name_before(reader);
+        if (character == '{' && bracket.list.length == 0 && outer)
+            bracket.list = outer->list;
         if (reader->depth < MOST_BRACKETS)
             reader->brackets[reader->depth] = bracket;
         reader->depth++;
-    } else if (strchr(")}]", bracket) && reader->depth > 0) {
+    } else if ((character == ')' || character == '}' || character == ']') && reader->depth > 0) {
         reader->depth--;
     }
 }
@@ -140,68 +124,50 @@ static void read_guard(struct reader *reader, bool exact);
 static void note_comment(struct reader *reader, const char *comment)
 {
     static const char guard[] = "CUSHIM_HAS(";
-    const struct reader before = {.at = reader->at, .end = reader->end, .line = reader->line};
+    const struct scan_text before = reader->in;
     const char *found = comment;
 
     while ((found = memmem(found, (size_t)(before.at - found), guard, sizeof guard - 1))) {
-        reader->at = found + sizeof guard - 2;
-        reader->end = before.at;
+        reader->in.at = found + sizeof guard - 2;
+        reader->in.end = before.at;
         read_guard(reader, false);
-        found = reader->at;
-        reader->end = before.end;
+        found = reader->in.at;
+        reader->in.end = before.end;
     }
-    reader->at = before.at;
-    reader->line = before.line;
+    reader->in = before;
 }
 
 /* What is neither code nor a word; false if there is none. */
 static bool skip_other(struct reader *reader)
 {
-    if (begins(reader, "//")) {
-        const char *comment = reader->at;
-        skip_line(reader, '\n');
+    if (scan_text_begins(&reader->in, "//")) {
+        const char *comment = reader->in.at;
+        scan_text_skip_line(&reader->in, '\n');
         note_comment(reader, comment);
         return true;
     }
-    if (begins(reader, "/*")) {
-        const char *comment = reader->at;
-        reader->at += 2;
-        skip_behind(reader, "*/", 2);
+    if (scan_text_begins(&reader->in, "/*")) {
+        const char *comment = reader->in.at;
+        reader->in.at += 2;
+        scan_text_skip_behind(&reader->in, "*/", 2);
         note_comment(reader, comment);
         return true;
     }
-    if (*reader->at == '"' || *reader->at == '\'') {
-        const char *string = reader->at + 1;
-        skip_line(reader, *reader->at);
+    if (*reader->in.at == '"' || *reader->in.at == '\'') {
+        const char *string = reader->in.at + 1;
+        scan_text_skip_line(&reader->in, *reader->in.at);
         note_listed(reader, string);
         return true;
     }
-    if (isspace((unsigned char)*reader->at)) {
-        step(reader);
+    if (isspace((unsigned char)*reader->in.at)) {
+        scan_text_step(&reader->in);
         return true;
     }
     return false;
 }
 
-static struct word read_word(struct reader *reader)
-{
-    struct word word = {reader->at, 0};
-    bool number = isdigit((unsigned char)*reader->at);
-
-    while (reader->at < reader->end &&
-           (is_letter(*reader->at) || (number && (*reader->at == '\'' || *reader->at == '.'))))
-        reader->at++;
-    word.length = (size_t)(reader->at - word.text);
-    return word;
-}
-
-static bool is_word(struct word word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
-}
-
 /* The entry that a member of the table is. */
-static size_t find_entry(const struct reader *reader, struct word word)
+static size_t find_entry(const struct reader *reader, struct scan_word word)
 {
     char name[KNOWN_NAME_SIZE];
     size_t index;
@@ -214,28 +180,30 @@ static size_t find_entry(const struct reader *reader, struct word word)
         name[word.length - 3] = '\0';
         return known_symbol(name);
     }
-    for (size_t i = 0; reader->level == CUSHIM_CUDA_VERSION && i < sizeof plain / sizeof plain[0];
-         i++) {
+    for (size_t i = 0;
+         reader->found.level == CUSHIM_CUDA_VERSION && i < sizeof plain / sizeof plain[0]; i++) {
         if (strcmp(name, plain[i].name) == 0)
             return known_symbol(plain[i].symbol);
     }
-    index = known_newest(name, CUSHIM_STREAM_LEGACY, reader->level);
+    index = known_newest(name, CUSHIM_STREAM_LEGACY, reader->found.level);
     return index != KNOWN_NONE ? index : known_symbol(name);
 }
 
 /* CUSHIM_HAS(cu, cuName) and cushim_has(cu, "cuName"): the last word within the parentheses. */
 static void read_guard(struct reader *reader, bool exact)
 {
-    struct word last = {NULL, 0};
+    struct scan_word last = {NULL, 0};
     size_t index;
 
-    for (int depth = 0; reader->at < reader->end;) {
-        if (is_letter(*reader->at)) {
-            last = read_word(reader);
+    for (int depth = 0; reader->in.at < reader->in.end;) {
+        if (scan_text_is_letter(*reader->in.at)) {
+            last = scan_text_word(&reader->in);
             continue;
         }
-        depth += (*reader->at == '(') - (*reader->at == ')');
-        step(reader);
+        if (*reader->in.at == ';' || *reader->in.at == '{' || *reader->in.at == '}')
+            break; /* it has no end, as in a macro */
+        depth += (*reader->in.at == '(') - (*reader->in.at == ')');
+        scan_text_step(&reader->in);
         if (depth <= 0)
             break;
     }
@@ -246,49 +214,107 @@ static void read_guard(struct reader *reader, bool exact)
         reader->has[index] = true;
 }
 
-static int read_number(const struct reader *reader, const char *at)
+/* The number that the defines give a name; 0: none. */
+static int defined_number(const struct reader *reader, struct scan_word name)
 {
-    int number = 0;
+    const struct option_list *defines = reader->defines;
 
-    while (at < reader->end && isspace((unsigned char)*at))
-        at++;
-    for (; at < reader->end && isdigit((unsigned char)*at) && number < 100000; at++)
-        number = number * 10 + (*at - '0');
-    return number;
-}
-
-/* The number that the file gives a name: "#define NAME 12000", "NAME = 12000". */
-static int read_constant(const struct reader *reader, const char *at)
-{
-    const char *end = at, *found = reader->text;
-    size_t length;
-
-    while (at < reader->end && isspace((unsigned char)*at))
-        at++;
-    for (end = at; end < reader->end && is_letter(*end); end++)
-        continue;
-    length = (size_t)(end - at);
-    while (length > 0 && (found = memmem(found, (size_t)(reader->end - found), at, length))) {
-        found += length;
-        const char *value = found;
-        while (value < reader->end && (*value == ' ' || *value == '='))
-            value++;
-        if (value > found && read_number(reader, value) > 0)
-            return read_number(reader, value);
+    for (size_t i = 0; defines && i < defines->count; i++) {
+        const char *define = defines->item[i];
+        if (strncmp(define, name.text, name.length) == 0 && define[name.length] == '=')
+            return atoi(define + name.length + 1);
     }
     return 0;
 }
 
-/* cushim_require(cu, 12000, ...): what came up to that release is there behind it. */
-static void read_required(struct reader *reader)
+/* The number that the file gives a name: "#define NAME 12000", "NAME = 12000". */
+static int read_constant(const struct reader *reader, struct scan_word name)
 {
-    const char *at = memchr(reader->at, ',', (size_t)(reader->end - reader->at));
-    int release = at ? read_number(reader, at + 1) : 0;
+    const char *found = reader->in.text;
+    int number = defined_number(reader, name);
 
-    if (at && release == 0)
-        release = read_constant(reader, at + 1);
-    reader->required = release > reader->required ? release : reader->required;
-    reader->requires = true;
+    if (number > 0 || name.length == 0)
+        return number;
+    if (scan_word_is(name, "CUSHIM_CUDA_VERSION"))
+        return reader->found.level;
+    while ((found = memmem(found, (size_t)(reader->in.end - found), name.text, name.length))) {
+        bool whole = found == reader->in.text || !scan_text_is_letter(found[-1]);
+        found += name.length;
+        const char *value = found;
+        while (value < reader->in.end && (*value == ' ' || *value == '\t' || *value == '='))
+            value++;
+        if (whole && value > found && scan_text_number(&reader->in, value) > 0)
+            return scan_text_number(&reader->in, value);
+    }
+    return 0;
+}
+
+/* Where the reader's parenthesis closes; NULL: not nearby. */
+static const char *find_close(const struct reader *reader)
+{
+    int depth = 0;
+
+    for (const char *at = reader->in.at; at < reader->in.end && at < reader->in.at + LONGEST_CALL;
+         at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+static void add_required(struct scan_source_require *require, size_t index)
+{
+    require->entries = scan_grow(require->entries, require->count, sizeof *require->entries);
+    require->entries[require->count++] = index;
+}
+
+/* cushim_require(cu, 12000, list): what came up to that release is there behind it, and what is in
+ * the list, which may be in the call itself. */
+static void read_required(struct reader *reader, size_t line)
+{
+    const char *end = find_close(reader), *first, *second;
+    struct scan_source *found = &reader->found;
+    struct scan_source_require require = {.line = line};
+
+    first = end ? memchr(reader->in.at, ',', (size_t)(end - reader->in.at)) : NULL;
+    if (!first || found->require_count == MOST_REQUIRES)
+        return;
+    second = memchr(first + 1, ',', (size_t)(end - first - 1));
+    require.release = scan_text_number(&reader->in, first + 1);
+    if (require.release == 0)
+        require.release = read_constant(reader, scan_word_at(first + 1, second ? second : end));
+    if (second)
+        reader->lists[found->require_count] = (struct scan_word){second, (size_t)(end - second)};
+    for (const char *at = second; at && (at = memchr(at, '"', (size_t)(end - at)));) {
+        struct scan_word name = scan_word_at(at, end);
+        size_t index = known_symbol_of(name.text, name.length);
+        if (index != KNOWN_NONE)
+            add_required(&require, index);
+        at = memchr(at + 1, '"', (size_t)(end - at - 1));
+        at = at ? at + 1 : NULL;
+    }
+    found->requires = scan_grow(found->requires, found->require_count, sizeof require);
+    found->requires[found->require_count++] = require;
+}
+
+/* The lists are known when the file was read to its end. */
+static void add_listed(struct reader *reader, size_t which)
+{
+    struct scan_word argument = reader->lists[which];
+
+    for (size_t i = 0; argument.text && i < reader->listed_count; i++) {
+        struct scan_word list = reader->listed[i].list;
+        const char *at = argument.text, *end = argument.text + argument.length;
+        while (at < end) {
+            struct scan_word word = scan_word_at(at, end);
+            if (word.length == list.length && memcmp(word.text, list.text, list.length) == 0) {
+                add_required(&reader->found.requires[which], reader -> listed[i].index);
+                break;
+            }
+            at = word.text + word.length;
+        }
+    }
 }
 
 static void add_call(struct reader *reader, size_t index, size_t line)
@@ -296,192 +322,130 @@ static void add_call(struct reader *reader, size_t index, size_t line)
     struct scan_source *found = &reader->found;
 
     found->calls = scan_grow(found->calls, found->count, sizeof *found->calls);
-    found->calls[found->count++] = (struct scan_source_call){line, index, false};
+    found->calls[found->count++] = (struct scan_source_call){.line = line, .index = index};
 }
 
-static void read_name(struct reader *reader, bool member)
+static bool is_main(struct scan_word word)
 {
-    size_t line = reader->line;
-    struct word word = read_word(reader);
+    return scan_word_is(word, "main") || scan_word_is(word, "wmain") ||
+           scan_word_is(word, "WinMain") || scan_word_is(word, "wWinMain");
+}
+
+/* A word, and what belongs to it. `typed`: a word is before it, as before a function's name. */
+static void read_name(struct reader *reader, bool member, bool typed)
+{
+    size_t line = reader->in.line;
+    struct scan_word word = scan_text_word(&reader->in);
     size_t index;
 
-    if (word.text[word.length - 1] == 'R' && reader->at < reader->end && *reader->at == '"') {
-        skip_raw(reader);
+    if (scan_word_is_raw(word) && reader->in.at < reader->in.end && *reader->in.at == '"') {
+        scan_text_skip_raw(&reader->in);
         return;
     }
-    if (is_word(word, "CUSHIM_CUDA_VERSION") && read_number(reader, reader->at) > 0)
-        reader->level = read_number(reader, reader->at);
-    while (reader->at < reader->end && skip_other(reader))
+    if (scan_word_is(word, "CUSHIM_CUDA_VERSION") &&
+        scan_text_number(&reader->in, reader->in.at) > 0 && !reader->level_given)
+        reader->found.level = scan_text_number(&reader->in, reader->in.at);
+    while (reader->in.at < reader->in.end && skip_other(reader))
         continue;
-    if (reader->at == reader->end || *reader->at != '(')
+    if (reader->in.at == reader->in.end || *reader->in.at != '(')
         return;
-    if (is_word(word, "CUSHIM_HAS") || is_word(word, "cushim_has")) {
-        read_guard(reader, is_word(word, "cushim_has"));
+    if (scan_word_is(word, "CUSHIM_HAS") || scan_word_is(word, "cushim_has")) {
+        read_guard(reader, scan_word_is(word, "cushim_has"));
         return;
     }
-    if (is_word(word, "cushim_require"))
-        read_required(reader);
+    if (scan_word_is(word, "cushim_require"))
+        read_required(reader, line);
+    if (typed && is_main(word) && reader->found.main == 0)
+        reader->found.main = line;
     index = member ? find_entry(reader, word) : KNOWN_NONE;
     if (index != KNOWN_NONE)
         add_call(reader, index, line);
 }
 
-static bool is_guarded(const struct reader *reader, size_t index)
+/* A driver that has one entry of a release has all of it, but for those of other platforms and
+ * these two (eleven drivers; tests/drivers). */
+static bool is_everywhere(size_t index)
 {
-    return reader->has[index] || (reader->requires && reader->listed[index]) ||
-           known_entry(index).since <= reader->required;
+    static const char *const late[] = {NAMES_VALUE(cuDeviceGetLuid),
+                                       NAMES_VALUE(cuEventCreateFromEGLSync)};
+
+    for (size_t i = 0; i < sizeof late / sizeof late[0]; i++) {
+        if (strcmp(known_entry(index).symbol, late[i]) == 0)
+            return false;
+    }
+    return known_platforms[index] == KNOWN_ANYWHERE;
 }
 
-bool scan_source_is_own(const char *text, size_t size)
+/* By its own CUSHIM_HAS, or by that of another entry of its release. One of a newer release says
+ * nothing: what is done without the newer entry calls an older one. */
+static void settle_guards(struct reader *reader)
 {
-    static const char begin[] = "/*\n * cushim ";
+    int releases[CUSHIM_ENTRY_COUNT];
+    size_t count = 0;
 
-    return size >= sizeof begin && memcmp(text, begin, sizeof begin - 1) == 0;
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        if (reader->has[i])
+            releases[count++] = known_entry(i).since;
+    }
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        for (size_t k = 0; k < count && !reader->has[i]; k++)
+            reader->has[i] = releases[k] == known_entry(i).since && is_everywhere(i);
+    }
+    for (size_t i = 0; i < reader->found.count; i++)
+        reader->found.calls[i].has = reader->has[reader->found.calls[i].index];
 }
 
-struct scan_source scan_source_read(const char *text, size_t size)
+static void read_all(struct reader *reader)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
-    struct scan_source found;
-    bool member = false;
+    bool member = false, typed = false;
 
-    if (!reader)
-        output_no_memory();
-    *reader = (struct reader){
-        .text = text, .at = text, .end = text + size, .line = 1, .level = CUSHIM_CUDA_VERSION};
-    while (reader->at < reader->end) {
+    while (reader->in.at < reader->in.end) {
         if (skip_other(reader))
             continue;
-        if (is_letter(*reader->at)) {
-            read_name(reader, member);
+        if (scan_text_is_letter(*reader->in.at)) {
+            bool word_before = typed;
+            typed = !scan_text_begins(&reader->in, "return");
+            read_name(reader, member, word_before);
             member = false;
             continue;
         }
-        member = *reader->at == '.' || begins(reader, "->");
-        note_bracket(reader, *reader->at);
-        reader->at += *reader->at == '-' && member ? 2 : 1;
+        typed = false;
+        member = *reader->in.at == '.' || scan_text_begins(&reader->in, "->");
+        note_bracket(reader, *reader->in.at);
+        reader->in.at += *reader->in.at == '-' && member ? 2 : 1;
     }
+}
+
+struct scan_source scan_source_read(const char *text, size_t size,
+                                    const struct option_list *defines)
+{
+    static const struct scan_word level = {"CUSHIM_CUDA_VERSION", sizeof "CUSHIM_CUDA_VERSION" - 1};
+    struct reader *reader = calloc(1, sizeof *reader);
+    struct scan_source found;
+
+    if (!reader)
+        output_no_memory();
+    *reader = (struct reader){.in = {text, text, text + size, 1}, .defines = defines};
+    reader->found.level = defined_number(reader, level);
+    reader->level_given = reader->found.level > 0;
+    if (!reader->level_given)
+        reader->found.level = CUSHIM_CUDA_VERSION;
+    read_all(reader);
+    settle_guards(reader);
+    for (size_t i = 0; i < reader->found.require_count; i++)
+        add_listed(reader, i);
     found = reader->found;
-    found.level = reader->level;
-    for (size_t i = 0; i < found.count; i++)
-        found.calls[i].guarded = is_guarded(reader, found.calls[i].index);
+    free(reader->listed);
     free(reader);
     return found;
 }
 
-static bool is_newer(const struct scan_source_call *call, int oldest)
-{
-    return oldest > 0 && known_entry(call->index).since > oldest;
-}
-
-static bool is_finding(const struct scan_source_call *call, int oldest)
-{
-    return is_newer(call, oldest) && !call->guarded;
-}
-
-static char *words_of(const struct scan_source_call *call)
-{
-    struct cushim_entry entry = known_entry(call->index);
-    char release[VERSION_TEXT_SIZE], *text;
-
-    if (asprintf(&text, "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file", entry.symbol,
-                 version_text(release, entry.since), entry.symbol) < 0)
-        output_no_memory();
-    return text;
-}
-
-void scan_source_find(const struct scan_source *source, const char *name, int oldest,
-                      struct scan_findings *findings)
-{
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        if (!is_finding(call, oldest))
-            continue;
-        findings->item = scan_grow(findings->item, findings->count, sizeof *findings->item);
-        findings->item[findings->count] =
-            (struct scan_finding){.file = strdup(name), .text = words_of(call), .line = call->line};
-        if (!findings->item[findings->count++].file)
-            output_no_memory();
-    }
-}
-
-void scan_source_forget(struct scan_findings *findings)
-{
-    for (size_t i = 0; i < findings->count; i++) {
-        free(findings->item[i].file);
-        free(findings->item[i].text);
-    }
-    free(findings->item);
-    *findings = (struct scan_findings){NULL, 0};
-}
-
-/* Each entry once, at its first call. */
-static void print_entries(const struct scan_source *source, const char *name)
-{
-    bool seen[CUSHIM_ENTRY_COUNT] = {false};
-    char release[VERSION_TEXT_SIZE];
-
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        struct cushim_entry entry = known_entry(call->index);
-        if (!seen[call->index])
-            printf("%s:%zu: %s came with CUDA %s\n", name, call->line, entry.symbol,
-                   version_text(release, entry.since));
-        seen[call->index] = true;
-    }
-}
-
-void scan_source_print(const struct scan_source *source, const char *name, int oldest)
-{
-    size_t newer = 0, unguarded = 0;
-    char release[VERSION_TEXT_SIZE], level[VERSION_TEXT_SIZE];
-
-    if (source->count == 0) {
-        printf("%s: no call through cushim's table\n", name);
-        return;
-    }
-    if (oldest == 0) {
-        print_entries(source, name);
-        return;
-    }
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        newer += is_newer(call, oldest);
-        if (!is_finding(call, oldest))
-            continue;
-        char *words = words_of(call);
-        printf("%s:%zu: %s\n", name, call->line, words);
-        free(words);
-        unguarded++;
-    }
-    printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
-           "CUSHIM_HAS; plain names are those of CUDA %s\n",
-           name, source->count, version_text(release, oldest), newer, newer - unguarded,
-           version_text(level, source->level));
-}
-
-json_t *scan_source_json(const struct scan_source *source, const char *name, int oldest)
-{
-    json_t *object = json_object(), *calls = json_array();
-
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        struct cushim_entry entry = known_entry(call->index);
-        json_t *row = json_object();
-        output_json_set(row, "line", json_integer((json_int_t)call->line));
-        output_json_set(row, "symbol", output_json_text(entry.symbol));
-        output_json_set(row, "since", json_integer(entry.since));
-        output_json_set(row, "newer", json_boolean(is_newer(call, oldest)));
-        output_json_set(row, "guarded", json_boolean(call->guarded));
-        output_json_append(calls, row);
-    }
-    output_json_set(object, "file", output_json_text(name));
-    output_json_set(object, "calls", calls);
-    return object;
-}
-
 void scan_source_free(struct scan_source *source)
 {
+    for (size_t i = 0; i < source->require_count; i++)
+        free(source->requires[i].entries);
+    free(source->requires);
     free(source->calls);
-    *source = (struct scan_source){NULL, 0, 0};
+    free(source->name);
+    *source = (struct scan_source){0};
 }

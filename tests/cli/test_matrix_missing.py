@@ -55,16 +55,22 @@ def test_missing_each_of_branches():
 
 def test_value_that_is_a_word():
     """A value that may be left out is no word of its own."""
-    for option, value in (("--missing-each", "10.2"), ("--check", "race")):
+    for option, value in (("--missing-each", "10.2"), ("--check", "race"), ("--fault-each", "3")):
         result = run("matrix", option, value, "--", "true")
         assert (result.code, result.err) == (INPUT, f"cushim matrix: {value}: no such program in "
-                                             "PATH; --check and --missing-each take a value "
-                                             "behind '='\n")
+                                             "PATH; --check, --missing-each and --fault-each take "
+                                             "a value behind '='\n")
 
 
 @pytest.mark.parametrize("words, message", [
     (["--cuda", "none", "--drivers", CLI, "--missing-each"],
      "--missing-each takes a simulated release: leave out --cuda none"),
+    (["--cuda", "none", "--drivers", CLI, "--fault-each"],
+     "--fault-each takes a simulated release: leave out --cuda none"),
+    (["--fault-each=0"], "--fault-each: '0' is no number from 1 to 32"),
+    (["--fault-each=3x"], "--fault-each: '3x' is no number"),
+    (["--survives", "cuMemAloc"],
+     "matrix: --survives: \"cuMemAloc\": no entry of that name; did you mean cuMemAlloc?"),
     (["--missing-each=new"], "--missing-each: 'new' is no CUDA release such as 10.2, and no driver "
      "such as 440"),
     (["--missing-each=99"], "--missing-each: '99' is no CUDA release"),
@@ -179,6 +185,10 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
                                        tmp_path / "a", code=code)
             assert (new["result"], new["call"]) == ("passes", None)
             assert (old["result"], old["call"], without["result"]) == (result, told, result)
+        run("matrix", "--cuda", "9.0", "--junit", tmp_path / "x", "--markdown", tmp_path / "m",
+            "--", tmp_path / "a")
+        for name in "xm":
+            assert told in (tmp_path / name).read_text()
         strict = run("matrix", "--cuda", "9.0", "--strict", "--", tmp_path / "a")
         assert strict.out.startswith(f"CUDA 9.0  fails  called what the driver lacks  {told}")
         assert f"passes    {told}\n" in run("matrix", "--cuda", "9.0", "--", tmp_path / "a").out

@@ -75,9 +75,7 @@ def test_with_windows_toolkit(toolkit, compiler, standard, shim):
     matrix(toolkit, compiler, standard, shim["windows"])
 
 
-@pytest.mark.parametrize("standard", toolkits.STANDARDS)
-@pytest.mark.parametrize("compiler",
-                         toolkits.each_compiler() + toolkits.each_compiler("windows"))
+@pytest.mark.parametrize("compiler, standard", toolkits.each_language())
 def test_without_toolkit(compiler, standard):
     """No toolkit: the newest level, and others."""
     toolkits.check_all({
@@ -86,9 +84,7 @@ def test_without_toolkit(compiler, standard):
         for level in [None, *LEVELS] for mode, macros in MODES.items()})
 
 
-@pytest.mark.parametrize("standard", toolkits.STANDARDS)
-@pytest.mark.parametrize("compiler",
-                         toolkits.each_compiler() + toolkits.each_compiler("windows"))
+@pytest.mark.parametrize("compiler, standard", toolkits.each_language())
 def test_each_header_alone(compiler, standard):
     """Every public header compiles as the first and only one, and a second time."""
     toolkits.check_all({

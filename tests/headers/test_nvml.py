@@ -51,9 +51,7 @@ def kits():
     found = [Kit(folder) for folder in (toolkits.cache() / "headers-nvml").glob("*.*")
              if (folder / "linux" / "nvml.h").is_file()]
     found.sort(key=lambda kit: kit.version)
-    none = pytest.param(None, id="none", marks=pytest.mark.skip(
-        "no nvml.h in the cache: run gen/fetch.py --library nvml"))
-    return [pytest.param(kit, id=kit.release) for kit in found] or [none]
+    return toolkits.each_release(found, "no nvml.h in the cache: run gen/fetch.py --library nvml")
 
 
 def functions(kit):
@@ -113,8 +111,7 @@ def test_macros(kit, tmp_path):
     toolkits.check_all({"versions": ("gcc", "c11", f'{INCLUDE}#include "{checks}"\n', kit.level)})
 
 
-@pytest.mark.parametrize("standard", toolkits.STANDARDS)
-@pytest.mark.parametrize("compiler", toolkits.each_compiler())
+@pytest.mark.parametrize("compiler, standard", toolkits.each_language())
 def test_alone(compiler, standard):
     """The header compiles alone, without a warning, and NVIDIA's after it adds nothing."""
     options = [*toolkits.WARNINGS, "-pedantic", "-isystem", toolkits.ROOT]

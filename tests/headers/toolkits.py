@@ -18,11 +18,11 @@ C = ("c99", "c11", "c17")
 CXX = ("c++11", "c++17", "c++20")
 STANDARDS = C + CXX
 IN_ALL, BY_HAND = pytest.mark.in_all, pytest.mark.by_hand
-# What a test of every toolkit is compiled in. CI takes every second release, one in one language
-# with one compiler, the next in the other. Without a toolkit, it takes every standard.
 ON_WINDOWS = (pytest.param("c11", marks=BY_HAND), "c++17")
 COMPILERS = {"linux": {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")},
              "windows": {"mingw": ("x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-g++")}}
+# CI takes a C and a C++ of each compiler, together the oldest and the newest of both.
+IN_CI = {"gcc": ("c99", "c++20"), "clang": ("c17", "c++11"), "mingw": ("c11", "c++17")}
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 COMPANIONS = {"linux": ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h"],
@@ -83,13 +83,21 @@ def known_toolkits(platform):
     return sorted(found.values(), key=lambda toolkit: toolkit.version)
 
 
+def each_release(kits, none):
+    """Parameters for a test of each of KITS; without any, one that says so and is skipped.
+
+    CI takes the oldest and the newest of each major release.
+    """
+    ends = [*{kit.version // 1000: kit for kit in kits}.values(),
+            *{kit.version // 1000: kit for kit in reversed(kits)}.values()]
+    found = [pytest.param(kit, id=kit.release, marks=[] if kit in ends else [BY_HAND])
+             for kit in kits]
+    return found or [pytest.param(None, id="none", marks=pytest.mark.skip(none))]
+
+
 def each_toolkit(platform="linux"):
-    """Parameters for a test of every toolkit; without any, one that says so and is skipped."""
-    known = known_toolkits(platform)[::-1]
-    found = [pytest.param(toolkit, id=toolkit.release,
-                          marks=[BY_HAND] if platform == "windows" and age % 4 else [])
-             for age, toolkit in enumerate(known)][::-1]
-    return found or [pytest.param(None, id="none", marks=pytest.mark.skip(NONE))]
+    """Parameters for a test of every toolkit."""
+    return each_release(known_toolkits(platform), NONE)
 
 
 def each_platform():
@@ -107,20 +115,30 @@ def each_compiler(platform="linux"):
 def each_pair(*standards):
     """Parameters "toolkit, compiler, standard" for a test of every toolkit on Linux.
 
-    In CI gcc takes the C of one release, and clang the C++ of the next; both take the newest. `sh
-    tests/run` takes these two languages as well.
+    In CI gcc takes the C of one release, and clang the C++ of the next. `sh tests/run` takes these
+    two languages of all that it has.
     """
     few = ("c11", [name for name in standards if name in CXX][-1])
+    kits = each_toolkit()
+    in_ci = [kit for kit in kits if BY_HAND not in kit.marks]
     found = []
-    for age, kit in enumerate(reversed(each_toolkit())):
+    for kit in kits:
         for number, compiler in enumerate(each_compiler()):
             for standard in standards:
                 marks = [*kit.marks, *compiler.marks, *([] if standard in few else [IN_ALL])]
-                if standard != few[number] or age > 0 and age % 4 != 2 * number:
+                if standard != few[number] or kit not in in_ci[number::2]:
                     marks.append(BY_HAND)
                 found.append(pytest.param(*kit.values, *compiler.values, standard, marks=marks,
                                           id=f"{kit.id}-{compiler.id}-{standard}"))
     return found
+
+
+def each_language():
+    """Parameters "compiler, standard" for a test without a toolkit."""
+    return [pytest.param(*compiler.values, standard, id=f"{compiler.id}-{standard}",
+                         marks=[*compiler.marks, *([] if standard in IN_CI[compiler.id]
+                                                   else [BY_HAND])])
+            for compiler in each_compiler() + each_compiler("windows") for standard in STANDARDS]
 
 
 def stand_ins(folder, platform):
