@@ -140,8 +140,10 @@ struct sim_device *sim_device(CUdevice device)
 
 CUresult sim_device_of(CUdevice handle, struct sim_device **device)
 {
-    *device = sim_device(handle);
-    return *device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    struct sim_device *found = sim_device(handle);
+    if (device)
+        *device = found;
+    return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 int sim_device_architecture(const struct sim_device *device)

@@ -224,7 +224,7 @@ static const struct sim_stream *stream_of(const struct sim_capture *capture)
 }
 
 /* A capture that work of this stream would have to wait for; NULL: none. */
-static struct sim_session *in_the_way(const struct sim_stream *stream)
+struct sim_session *sim_session_blocking(const struct sim_stream *stream)
 {
     struct sim_context *context = stream->object.context;
     if (stream != context->legacy)
@@ -237,14 +237,9 @@ static struct sim_session *in_the_way(const struct sim_stream *stream)
     return NULL;
 }
 
-bool sim_session_blocked(const struct sim_stream *stream)
-{
-    return in_the_way(stream);
-}
-
 static CUresult legacy(struct sim_stream *stream)
 {
-    struct sim_session *session = in_the_way(stream);
+    struct sim_session *session = sim_session_blocking(stream);
     if (!session)
         return CUDA_SUCCESS;
     session->invalid = true;

@@ -271,8 +271,7 @@ SIM_BEHAVIOUR(cuMemGetAccess)
 {
     SIM_REFUSE(!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE);
     *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    if (!sim_device(location->id))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(location->id, NULL));
     const struct sim_allocation *found = sim_range_find(ptr);
     SIM_REFUSE(!found || found->ending);
     if (found->kind == SIM_MEMORY_VIRTUAL)
