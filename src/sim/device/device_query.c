@@ -79,14 +79,10 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
     return CUDA_SUCCESS;
 }
 
-SIM_BEHAVIOUR(cuFlushGPUDirectRDMAWrites)
-{
-    SIM_TRY(sim_current_check());
-    SIM_REFUSE(target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
-               (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
-                scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES));
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuFlushGPUDirectRDMAWrites, struct sim_context *, context, sim_current(&context),
+        target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
+            (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
+             scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES), )
 
 /* --- What one device can do with the memory of another --- */
 

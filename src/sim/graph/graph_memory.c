@@ -60,10 +60,7 @@ static void release(void *user)
     struct sim_graph_memory *memory = user;
     if (--memory->references != 0 || memory->live)
         return;
-    struct sim_graph_memory **link = &all;
-    while (*link != memory)
-        link = &(*link)->next;
-    *link = memory->next;
+    SIM_UNLINK(all, memory);
     sim_memory_free_if_there(memory->address, memory->id);
     free(memory);
 }

@@ -30,10 +30,7 @@ static void free_all(struct sim_capture *captures)
 
 void sim_session_end(struct sim_session *session)
 {
-    struct sim_session **link = &sessions;
-    while (*link != session)
-        link = &(*link)->next;
-    *link = session->next;
+    SIM_UNLINK(sessions, session);
     free_all(session->members);
     free_all(session->gone);
     session->members = session->gone = NULL;
@@ -87,10 +84,7 @@ static void stream_gone(struct sim_stream *stream)
             sim_graph_free(graph);
         return;
     }
-    struct sim_capture **link = &session->members;
-    while (*link != capture)
-        link = &(*link)->next;
-    *link = capture->next;
+    SIM_UNLINK(session->members, capture);
     capture->stream->capture = NULL;
     capture->stream = NULL;
     capture->next = session->gone;

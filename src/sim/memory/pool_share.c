@@ -10,8 +10,7 @@ static struct sim_shared *shared_of(struct sim_pool *pool)
     if (!pool->shared) {
         bool on_device = pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
         const struct sim_device *device = on_device ? sim_device(pool->location.id) : NULL;
-        struct sim_shared_head head = {.kind = SIM_SHARED_POOL,
-                                       .device = device ? device->physical : -1};
+        struct sim_shared_head head = {.kind = SIM_SHARED_POOL, .device = sim_share_number(device)};
         memcpy(head.more, &pool->location, sizeof pool->location);
         pool->shared = sim_shared_make(&head, NULL);
     }

@@ -61,8 +61,7 @@ static CUresult check(const CUmemAllocationProp_v1 *prop, struct sim_device **de
                 prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     switch (prop->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-        *device = sim_device(prop->location.id);
-        return *device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        return sim_device_of(prop->location.id, device);
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:

@@ -194,8 +194,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
     }
     char what[200];
     snprintf(what, sizeof what, "linker input '%.160s'", name ? name : number);
-    sim_jit_refused(&link->jit, link->device, what, result);
-    sim_jit_write(&link->jit);
+    sim_jit_tell(&link->jit, link->device, what, result);
     return link->failed != CUDA_SUCCESS && result == CUDA_SUCCESS ? link->failed : result;
 }
 
@@ -263,8 +262,7 @@ static CUresult complete(struct link *link)
     if (result != CUDA_SUCCESS)
         link->failed = result; /* the inputs are used up */
     link->output_size = size;
-    sim_jit_refused(&link->jit, link->device, "linked image", result);
-    sim_jit_write(&link->jit);
+    sim_jit_tell(&link->jit, link->device, "linked image", result);
     return result;
 }
 
