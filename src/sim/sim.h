@@ -36,6 +36,16 @@
             return sim_try;                                                                        \
     } while (0)
 
+/* The same, after undoing what was done for it. */
+#define SIM_TRY_OR(call, ...)                                                                      \
+    do {                                                                                           \
+        CUresult sim_try = (call);                                                                 \
+        if (sim_try != CUDA_SUCCESS) {                                                             \
+            __VA_ARGS__;                                                                           \
+            return sim_try;                                                                        \
+        }                                                                                          \
+    } while (0)
+
 /* The answer where something is valid or not; and of a call that has no valid arguments. */
 #define SIM_VALID(...) ((__VA_ARGS__) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
 #define SIM_REFUSE(...) SIM_TRY((__VA_ARGS__) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS)

@@ -20,12 +20,9 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
         flags = (flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
     SIM_FIND(struct sim_context *, context, sim_life_begin(device, flags, false, &context));
     context->api_version = api_version;
-    CUresult result = sim_stack_push((CUcontext)context);
-    if (result == CUDA_SUCCESS)
-        *pctx = (CUcontext)context;
-    else
-        sim_life_end(context);
-    return result;
+    SIM_TRY_OR(sim_stack_push((CUcontext)context), sim_life_end(context));
+    *pctx = (CUcontext)context;
+    return CUDA_SUCCESS;
 }
 
 SIM_ENTRY(cuCtxCreate, create(pctx, flags, dev, 3010))

@@ -67,11 +67,7 @@ SIM_BEHAVIOUR(cuGreenCtxCreate)
     SIM_REFUSE(!phCtx || flags != CU_GREEN_CTX_DEFAULT_STREAM || (desc && !description));
     SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     SIM_NEW(struct sim_green, green);
-    CUresult result = sim_life_begin(device, 0, false, &green->context);
-    if (result != CUDA_SUCCESS) {
-        free(green);
-        return result;
-    }
+    SIM_TRY_OR(sim_life_begin(device, 0, false, &green->context), free(green));
     if (description)
         green->resource = description->resource;
     else

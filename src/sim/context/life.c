@@ -46,12 +46,9 @@ CUresult sim_life_begin(struct sim_device *device, unsigned flags, bool primary,
     made->device = device;
     made->primary = primary;
     made->api_version = 3020;
-    CUresult result = sim_life_open(made, flags);
-    if (result == CUDA_SUCCESS)
-        *context = made;
-    else
-        sim_context_release(made);
-    return result;
+    SIM_TRY_OR(sim_life_open(made, flags), sim_context_release(made));
+    *context = made;
+    return CUDA_SUCCESS;
 }
 
 void sim_life_end(struct sim_context *context)

@@ -58,10 +58,9 @@ SIM_BEHAVIOUR(cuStreamBeginCaptureToGraph)
     SIM_TRY(sim_graph_has(graph, dependencies, numDependencies));
     SIM_MADE(struct sim_session *, session, sim_session_begin(stream, graph, mode));
     session->borrowed = true;
-    CUresult result = follow(stream->capture, dependencies, dependencyData, numDependencies);
-    if (result != CUDA_SUCCESS)
-        sim_session_end(session);
-    return result;
+    SIM_TRY_OR(follow(stream->capture, dependencies, dependencyData, numDependencies),
+               sim_session_end(session));
+    return CUDA_SUCCESS;
 }
 
 /* --- The end --- */

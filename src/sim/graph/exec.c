@@ -61,12 +61,9 @@ static CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_
 {
     SIM_NEW(struct sim_work_unit, made);
     made->references = 1;
-    CUresult result = sim_params_copy(item, &made->item);
-    if (result == CUDA_SUCCESS)
-        *unit = made;
-    else
-        free(made);
-    return result;
+    SIM_TRY_OR(sim_params_copy(item, &made->item), free(made));
+    *unit = made;
+    return CUDA_SUCCESS;
 }
 
 void sim_exec_work_release(void *of)
@@ -112,11 +109,9 @@ static CUresult make_body(const struct sim_graph *graph, struct sim_exec **body,
         if (!may_have(made->nodes[i].work->item.params.type) ||
             is_pageable_copy(&made->nodes[i].work->item.params))
             result = CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        *body = made;
-    else
-        sim_exec_release(made);
-    return result;
+    SIM_TRY_OR(result, sim_exec_release(made));
+    *body = made;
+    return CUDA_SUCCESS;
 }
 
 static CUresult make_branch(const struct sim_node *node, struct sim_branch **branch,
@@ -137,11 +132,9 @@ static CUresult make_branch(const struct sim_node *node, struct sim_branch **bra
         result = make_body(sim_graph(params->phGraph_out[i]), &made->bodies[i], error);
         made->count += result == CUDA_SUCCESS;
     }
-    if (result == CUDA_SUCCESS)
-        *branch = made;
-    else
-        sim_exec_branch_release(made);
-    return result;
+    SIM_TRY_OR(result, sim_exec_branch_release(made));
+    *branch = made;
+    return CUDA_SUCCESS;
 }
 
 /* --- Flattening --- */
@@ -155,12 +148,8 @@ static CUresult append(struct sim_exec *exec, uint64_t source, const struct sim_
     struct sim_exec_node *node = &exec->nodes[exec->count];
     *node = (struct sim_exec_node){.source = source, .last = true};
     node->before = malloc((before_room + 1) * sizeof *node->before);
-    CUresult result =
-        node->before ? sim_exec_work_make(item, &node->work) : CUDA_ERROR_OUT_OF_MEMORY;
-    if (result != CUDA_SUCCESS) {
-        free(node->before);
-        return result;
-    }
+    SIM_TRY_OR(node->before ? sim_exec_work_make(item, &node->work) : CUDA_ERROR_OUT_OF_MEMORY,
+               free(node->before));
     exec->count++;
     *made = node;
     return CUDA_SUCCESS;
@@ -282,16 +271,10 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
         return CUDA_ERROR_NOT_SUPPORTED;
     SIM_REFUSE(!sim_condition_all_used(graph->object.serial));
     SIM_NEW(struct sim_exec, exec);
-    CUresult result = sim_exec_build(graph, exec, error);
-    if (result == CUDA_SUCCESS)
-        result = claim(exec);
-    if (result == CUDA_SUCCESS)
-        result = sim_user_object_holds_copy(graph->holds, &exec->holds);
     exec->references = 1;
-    if (result != CUDA_SUCCESS) {
-        sim_exec_release(exec);
-        return result;
-    }
+    SIM_TRY_OR(sim_exec_build(graph, exec, error), sim_exec_release(exec));
+    SIM_TRY_OR(claim(exec), sim_exec_release(exec));
+    SIM_TRY_OR(sim_user_object_holds_copy(graph->holds, &exec->holds), sim_exec_release(exec));
     exec->id = next_exec++;
     exec->flags = flags & ~(cuuint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     sim_object_add(&exec->object, SIM_GRAPH_EXEC, NULL);

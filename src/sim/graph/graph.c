@@ -185,21 +185,11 @@ static CUresult copy_node(const struct sim_node *node, struct sim_graph *to)
     struct sim_item item;
     struct sim_node *made;
     struct sim_graph *child = NULL;
-    CUresult result = sim_params_copy(&node->item, &item);
-    if (result == CUDA_SUCCESS && node->child) {
-        result = sim_graph_clone(node->child, &child);
-        if (result != CUDA_SUCCESS)
-            sim_item_drop(&item);
-    }
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = sim_graph_node_make(to, &item, &made);
-    if (result != CUDA_SUCCESS) {
-        sim_item_drop(&item);
-        if (child)
-            sim_graph_free(child);
-        return result;
-    }
+    SIM_TRY(sim_params_copy(&node->item, &item));
+    if (node->child)
+        SIM_TRY_OR(sim_graph_clone(node->child, &child), sim_item_drop(&item));
+    SIM_TRY_OR(sim_graph_node_make(to, &item, &made), sim_item_drop(&item),
+               child ? sim_graph_free(child) : (void)0);
     made->original = node->id;
     made->child = child;
     if (child)
@@ -225,16 +215,12 @@ CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone
 {
     SIM_MADE(struct sim_graph *, made, sim_graph_make());
     made->original = graph->id;
-    CUresult result = sim_user_object_holds_copy(graph->holds, &made->holds);
-    for (size_t i = 0; i < graph->count && result == CUDA_SUCCESS; i++)
-        result = copy_node(graph->nodes[i], made);
-    if (result == CUDA_SUCCESS)
-        result = copy_edges(graph, made);
-    if (result == CUDA_SUCCESS)
-        *clone = made;
-    else
-        sim_graph_free(made);
-    return result;
+    SIM_TRY_OR(sim_user_object_holds_copy(graph->holds, &made->holds), sim_graph_free(made));
+    for (size_t i = 0; i < graph->count; i++)
+        SIM_TRY_OR(copy_node(graph->nodes[i], made), sim_graph_free(made));
+    SIM_TRY_OR(copy_edges(graph, made), sim_graph_free(made));
+    *clone = made;
+    return CUDA_SUCCESS;
 }
 
 bool sim_graph_has_conditional(const struct sim_graph *graph)

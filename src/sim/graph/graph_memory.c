@@ -126,12 +126,8 @@ CUresult sim_graph_memory_allocate_item(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params,
         free(memory);
         return memory ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    CUresult result =
-        sim_memory_allocate(context, SIM_MEMORY_DEVICE, params->bytesize, 0, 0, &allocation);
-    if (result != CUDA_SUCCESS) {
-        free(memory);
-        return result;
-    }
+    SIM_TRY_OR(sim_memory_allocate(context, SIM_MEMORY_DEVICE, params->bytesize, 0, 0, &allocation),
+               free(memory));
     *memory = (struct sim_graph_memory){.references = 1,
                                         .address = allocation->address,
                                         .id = allocation->id,

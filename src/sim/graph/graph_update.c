@@ -109,12 +109,10 @@ static CUresult fresh_exec(const struct sim_graph *graph, struct sim_exec **fres
 {
     struct sim_node *error;
     *fresh = calloc(1, sizeof **fresh);
-    CUresult result = *fresh ? sim_exec_build(graph, *fresh, &error) : CUDA_ERROR_OUT_OF_MEMORY;
-    if (result == CUDA_SUCCESS)
-        (*fresh)->references = 1;
-    else
-        free(*fresh);
-    return result;
+    SIM_TRY_OR(*fresh ? sim_exec_build(graph, *fresh, &error) : CUDA_ERROR_OUT_OF_MEMORY,
+               free(*fresh));
+    (*fresh)->references = 1;
+    return CUDA_SUCCESS;
 }
 
 /* Nodes of a child graph lie between the node that stands for it and the one after all of them,

@@ -31,22 +31,13 @@ static void take_out(struct sim_node *node)
 /* `item` is the node's from now on, or dropped. */
 static CUresult add(const struct place *place, const struct sim_item *item, struct sim_node **made)
 {
-    CUresult result = place->out ? check(place) : CUDA_ERROR_INVALID_VALUE;
-    struct sim_node *node = NULL;
-    if (result == CUDA_SUCCESS)
-        result = sim_graph_node_make(sim_graph(place->graph), item, &node);
-    if (result != CUDA_SUCCESS) {
-        sim_item_drop(item);
-        return result;
-    }
-    for (size_t i = 0; i < place->count && result == CUDA_SUCCESS; i++)
-        result = sim_edge_add(node, sim_graph_node(place->dependencies[i]),
-                              place->data ? &place->data[i] : NULL);
-    if (result != CUDA_SUCCESS) {
-        take_out(node);
-        sim_graph_node_free(node);
-        return result;
-    }
+    struct sim_node *node;
+    SIM_TRY_OR(place->out ? check(place) : CUDA_ERROR_INVALID_VALUE, sim_item_drop(item));
+    SIM_TRY_OR(sim_graph_node_make(sim_graph(place->graph), item, &node), sim_item_drop(item));
+    for (size_t i = 0; i < place->count; i++)
+        SIM_TRY_OR(sim_edge_add(node, sim_graph_node(place->dependencies[i]),
+                                place->data ? &place->data[i] : NULL),
+                   take_out(node), sim_graph_node_free(node));
     *place->out = (CUgraphNode)node;
     if (made)
         *made = node;
@@ -99,12 +90,10 @@ static CUresult add_conditional(const struct place *place, CUDA_CONDITIONAL_NODE
     struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
     SIM_TRY(sim_graph_conditional_check(sim_graph(place->graph), params));
     SIM_FIND(struct sim_node *, node, add(place, &item, &node));
-    CUresult result = sim_graph_conditional_fill(node, params);
-    if (result == CUDA_SUCCESS)
-        params->phGraph_out = node->item.params.conditional.phGraph_out;
-    else
-        (void)sim_cuGraphDestroyNode((CUgraphNode)node);
-    return result;
+    SIM_TRY_OR(sim_graph_conditional_fill(node, params),
+               (void)sim_cuGraphDestroyNode((CUgraphNode)node));
+    params->phGraph_out = node->item.params.conditional.phGraph_out;
+    return CUDA_SUCCESS;
 }
 
 static CUresult add_params(const struct place *place, CUgraphNodeParams *params)

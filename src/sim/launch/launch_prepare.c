@@ -328,13 +328,8 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
     kernel->function = function;
     kernel->serial = function->object.serial;
     kernel->bound = SIM_TABLE_NEWEST;
-    CUresult result = pack(kernel, sim_function_info(function), params);
-    if (result == CUDA_SUCCESS)
-        result = copy_attributes(kernel, attributes, attribute_count);
-    if (result != CUDA_SUCCESS) {
-        drop(kernel);
-        return result;
-    }
+    SIM_TRY_OR(pack(kernel, sim_function_info(function), params), drop(kernel));
+    SIM_TRY_OR(copy_attributes(kernel, attributes, attribute_count), drop(kernel));
     fill_launch(kernel, params, &extras);
     *item = (struct sim_item){.params = {.type = CU_GRAPH_NODE_TYPE_KERNEL},
                               .attributes = kernel->attributes,

@@ -125,12 +125,9 @@ CUresult sim_memory_adopt(const struct sim_allocation *wanted, struct sim_alloca
     made->id = next_id++;
     if (!made->usable)
         made->usable = made->size;
-    CUresult result = sim_range_add(made);
-    if (result == CUDA_SUCCESS)
-        *allocation = made;
-    else
-        free(made);
-    return result;
+    SIM_TRY_OR(sim_range_add(made), free(made));
+    *allocation = made;
+    return CUDA_SUCCESS;
 }
 
 static CUresult place(struct sim_allocation *wanted, size_t align,
@@ -142,10 +139,9 @@ static CUresult place(struct sim_allocation *wanted, size_t align,
     wanted->address = sim_address_reserve(wanted->room, align > least ? align : least);
     if (!wanted->address)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = sim_memory_adopt(wanted, allocation);
-    if (result != CUDA_SUCCESS)
-        sim_address_release(wanted->address, wanted->room);
-    return result;
+    SIM_TRY_OR(sim_memory_adopt(wanted, allocation),
+               sim_address_release(wanted->address, wanted->room));
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, size_t size,

@@ -176,11 +176,7 @@ SIM_BEHAVIOUR(cuMemMap)
                                           .owner = physical,
                                           .advice = mapping,
                                           .synchronous = true};
-    CUresult result = sim_memory_adopt(&wanted, &made);
-    if (result != CUDA_SUCCESS) {
-        free(mapping);
-        return result;
-    }
+    SIM_TRY_OR(sim_memory_adopt(&wanted, &made), free(mapping));
     physical->places++;
     return CUDA_SUCCESS;
 }

@@ -70,11 +70,7 @@ SIM_BEHAVIOUR(cuLinkCreate_v2)
     SIM_FIND(struct sim_context *, context, sim_current(&context));
     SIM_REFUSE(!stateOut);
     SIM_NEW(struct link, link);
-    CUresult result = sim_jit_begin(&link->jit, numOptions, options, optionValues);
-    if (result != CUDA_SUCCESS) {
-        free(link);
-        return result;
-    }
+    SIM_TRY_OR(sim_jit_begin(&link->jit, numOptions, options, optionValues), free(link));
     link->device = context->device;
     sim_object_add(&link->object, SIM_LINK, context);
     *stateOut = (CUlinkState)link;

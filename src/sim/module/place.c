@@ -77,11 +77,9 @@ CUresult sim_place_make(struct sim_context *context, struct ptx_module *ptx,
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
     if (made->variables && made->references && made->functions)
         result = place(context, made);
-    if (result == CUDA_SUCCESS)
-        *module = made;
-    else
-        sim_place_end(&made->object);
-    return result;
+    SIM_TRY_OR(result, sim_place_end(&made->object));
+    *module = made;
+    return CUDA_SUCCESS;
 }
 
 void sim_place_end(struct sim_object *object)

@@ -195,15 +195,12 @@ CUresult sim_cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to
 static CUresult after_all(struct sim_context *context, struct sim_ticket **made)
 {
     SIM_MADE(struct sim_ticket *, ticket, sim_ticket_make(context, NULL, NULL, NULL));
-    CUresult result = CUDA_SUCCESS;
-    for (struct sim_object *object = sim_object_first(SIM_STREAM); object && result == CUDA_SUCCESS;
-         object = object->next)
+    for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
         if (object->context == context)
-            result = sim_ticket_after(ticket, ((struct sim_stream *)object)->last);
-    if (result != CUDA_SUCCESS)
-        sim_ticket_begin(ticket);
+            SIM_TRY_OR(sim_ticket_after(ticket, ((struct sim_stream *)object)->last),
+                       sim_ticket_begin(ticket));
     *made = ticket;
-    return result;
+    return CUDA_SUCCESS;
 }
 
 static CUresult both(CUcontext ctx, CUevent handle, struct sim_context **context,

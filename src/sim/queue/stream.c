@@ -124,12 +124,8 @@ static CUresult make(struct sim_stream *stream, sim_work *work, void *user, void
 {
     SIM_MADE(struct sim_ticket *, ticket,
              sim_ticket_make(stream->object.context, work, user, drop));
-    CUresult result = sim_stream_order(ticket, stream);
-    if (result != CUDA_SUCCESS) {
-        sim_ticket_cancel(ticket);
-        sim_ticket_begin(ticket);
-        return result;
-    }
+    SIM_TRY_OR(sim_stream_order(ticket, stream), sim_ticket_cancel(ticket),
+               sim_ticket_begin(ticket));
     sim_stream_append(stream, ticket);
     *made = ticket;
     return CUDA_SUCCESS;
@@ -148,10 +144,7 @@ CUresult sim_stream_mark(struct sim_stream *stream, struct sim_ticket **ticket)
 static CUresult hand_in(struct sim_stream *stream, const struct sim_item *item, CUresult result,
                         bool wait)
 {
-    if (result != CUDA_SUCCESS) {
-        sim_item_drop(item);
-        return result;
-    }
+    SIM_TRY_OR(result, sim_item_drop(item));
     SIM_FIND(struct sim_ticket *, ticket, make(stream, item->run, item->user, item->drop, &ticket));
     if (wait)
         result = sim_ticket_run_here(ticket);

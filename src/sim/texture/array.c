@@ -40,12 +40,9 @@ static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
     SIM_REFUSE(!handle || !shape);
     SIM_TRY(sim_shape_check(context->device, shape, false));
     SIM_MADE(struct sim_array *, array, sim_array_make(context, shape));
-    CUresult result =
-        sim_memory_allocate(context, SIM_MEMORY_ARRAY, sim_shape_bytes(array), 0, 0, &memory);
-    if (result != CUDA_SUCCESS) {
-        sim_array_end(&array->object);
-        return result;
-    }
+    SIM_TRY_OR(
+        sim_memory_allocate(context, SIM_MEMORY_ARRAY, sim_shape_bytes(array), 0, 0, &memory),
+        sim_array_end(&array->object));
     memory->owner = array;
     sim_array_place(array, memory, 0);
     *handle = (CUarray)array;

@@ -83,11 +83,7 @@ SIM_BEHAVIOUR(cuMipmappedArrayCreate)
     mipmap->shape = *pMipmappedArrayDesc;
     mipmap->count = count;
     sim_object_add(&mipmap->object, SIM_MIPMAP, context);
-    CUresult result = make_levels(context, mipmap);
-    if (result != CUDA_SUCCESS) {
-        sim_mipmap_end(&mipmap->object);
-        return result;
-    }
+    SIM_TRY_OR(make_levels(context, mipmap), sim_mipmap_end(&mipmap->object));
     *pHandle = (CUmipmappedArray)mipmap;
     return CUDA_SUCCESS;
 }

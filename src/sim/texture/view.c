@@ -255,9 +255,7 @@ CUresult sim_view_make(const CUDA_RESOURCE_DESC_v1 *resource, const CUDA_TEXTURE
         result = sample(&made->seen, texture);
     if (normalized)
         made->seen.as_integer = false;
-    if (result == CUDA_SUCCESS)
-        *view = made;
-    else
-        free(made);
-    return result;
+    SIM_TRY_OR(result, free(made));
+    *view = made;
+    return CUDA_SUCCESS;
 }
