@@ -138,7 +138,7 @@ static CUresult order(const struct sim_exec_node *node, struct sim_ticket *ticke
     if (item->params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
         const struct sim_event *event = (void *)item->params.eventWait.event;
         SIM_FIND(struct sim_ticket *, before,
-                 sim_event_ticket(event, event->object.context, &before));
+                 sim_event_shared_ticket(event, event->object.context, &before));
         CUresult result = sim_ticket_after(ticket, before);
         sim_ticket_release(before);
         return result;

@@ -129,7 +129,7 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
                                                                    : CUDA_SUCCESS;
     SIM_TRY(sim_capture_legacy(stream));
     struct sim_context *context = stream->object.context;
-    SIM_FIND(struct sim_ticket *, ticket, sim_event_ticket(event, context, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, sim_event_shared_ticket(event, context, &ticket));
     sim_stream_follow(stream, ticket);
     sim_ticket_release(ticket);
     if (!sim_event_shared_is_foreign(event))
@@ -158,7 +158,7 @@ CUresult sim_cuEventSynchronize(CUevent hEvent)
     SIM_FIND(struct sim_event *, event, recorded(hEvent, &event));
     SIM_TRY(sim_capture_unsafe());
     struct sim_context *context = event->object.context;
-    SIM_FIND(struct sim_ticket *, ticket, sim_event_ticket(event, context, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, sim_event_shared_ticket(event, context, &ticket));
     if (!ticket)
         return CUDA_SUCCESS;
     struct sim_trail *trail = sim_event_shared_is_foreign(event) ? NULL : event->trail;
@@ -233,7 +233,7 @@ CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
     SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
     if (event->mark)
         return CUDA_ERROR_CAPTURED_EVENT;
-    SIM_FIND(struct sim_ticket *, ticket, sim_event_ticket(event, context, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, sim_event_shared_ticket(event, context, &ticket));
     for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
         if (object->context == context)
             sim_stream_follow((struct sim_stream *)object, ticket);

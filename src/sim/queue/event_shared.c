@@ -205,8 +205,8 @@ static CUresult wait_record(void *user)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_event_ticket(const struct sim_event *event, struct sim_context *context,
-                          struct sim_ticket **ticket)
+CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_context *context,
+                                 struct sim_ticket **ticket)
 {
     *ticket = NULL;
     if (!sim_event_shared_is_foreign(event)) {

@@ -94,8 +94,8 @@ struct sim_ticket *sim_event_shared_record(struct sim_event *event, struct sim_t
 bool sim_event_shared_is_foreign(const struct sim_event *event);
 bool sim_event_shared_done(const struct sim_event *event);
 /* What a wait of the context's for any event waits for, retained; NULL: it is done. */
-CUresult sim_event_ticket(const struct sim_event *event, struct sim_context *context,
-                          struct sim_ticket **ticket);
+CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_context *context,
+                                 struct sim_ticket **ticket);
 
 /* --- ticket.c --- Work in order: a ticket is one piece of work, done or not. Every function is
  * called with the driver's lock held. */
