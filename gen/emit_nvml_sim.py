@@ -177,7 +177,10 @@ def emit_sim_header(registry):
              f"#define CUSHIM_NVML_VERSION {newest}",
              "#define NVML_NO_UNVERSIONED_FUNC_DEFS /* here a name is the exported symbol */",
              "#include <cushim/nvml_api.h>", "",
-             *(ctext.wrap(behaviour(entry) + ";") for _, entry in simulated(registry)), "",
+             *(line for _, entry in simulated(registry)
+               for line in (ctext.wrap(behaviour(entry) + ";"),
+                            f"#define SIM_PARAMETERS_{entry['symbol']} {ctext.parameters(entry)}")),
+             "",
              "#endif"]
     return "\n".join(lines) + "\n"
 

@@ -2,13 +2,14 @@
 """src/sim/missing.def: what the simulated driver lacks, and entries without code of their own, as
 marks for the build and the docs."""
 
+import fnmatch
 import re
 from pathlib import Path
 
 from registry import RegistryError
 
 DEFAULT = Path(__file__).resolve().parents[1] / "src" / "sim" / "missing.def"
-MARK = re.compile(r'AREA\("(?P<area>[^"]+)"\)|MISSING\((?P<missing>\w+)\)|'
+MARK = re.compile(r'AREA\("(?P<area>[^"]+)"\)|MISSING\((?P<missing>[\w*]+)\)|'
                   r'PARTLY\((?P<symbol>\w+), (?P<mark>\w+), (?P<code>[A-Z_]+),\s+'
                   r'"(?P<what>[^"]+)"\)|'
                   r'ANSWER\((?P<answers>\w+(?:\s+\w+)*),\s+(?P<answer>\w+(?:\(\w*\))?)\)|'
@@ -59,6 +60,8 @@ class Missing:
                 return
             at = match.end()
             symbol = match["missing"] or match["symbol"] or match["answers"] or match["same"]
+            if match["missing"]:
+                symbol = " ".join(fnmatch.filter(known, symbol)) or symbol
             for each in (symbol or "").split():
                 if each not in known:
                     self.fail(text, match.start(), f"no entry {each}")
@@ -71,7 +74,7 @@ class Missing:
             elif match["missing"]:
                 if not self.areas:
                     self.fail(text, match.start(), "no area yet")
-                self.areas[-1][1].append(symbol)
+                self.areas[-1][1].extend(symbol.split())
             elif match["answers"]:
                 self.answers.update(dict.fromkeys(symbol.split(), match["answer"]))
             elif match["same"]:

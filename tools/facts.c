@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* In a version: the last driver of the branch before it. */
+#define LAST_OF_BRANCH ".999.99"
 #include <strings.h>
 
 enum { NAME_SIZE = 64 };
@@ -162,6 +165,17 @@ enum cushim_runs facts_driver_runs(const char *version, int release)
     return runs;
 }
 
+enum cushim_runs facts_driver_runs_windows(const char *version, int release)
+{
+    enum cushim_runs runs = cushim_release_runs(facts_driver_release(version), release);
+    const char *floor = NULL;
+
+    if (runs == CUSHIM_RUNS_LIMITED && !strstr(version, LAST_OF_BRANCH) &&
+        facts_family_floor(release / 1000, NULL, &floor) && floor && !is_from(version, floor))
+        return CUSHIM_RUNS_NOT;
+    return runs;
+}
+
 /* ---- by name */
 
 const struct facts_architecture *facts_architecture(int capability)
@@ -307,8 +321,8 @@ bool facts_driver_version(const char *word, char version[FACTS_DRIVER_SIZE])
     bool whole = word[digits] == '\0';
 
     if (digits != 3 || strspn(word, "0123456789.") != strlen(word) ||
-        strlen(word) + sizeof ".999.99" > FACTS_DRIVER_SIZE)
+        strlen(word) + sizeof LAST_OF_BRANCH > FACTS_DRIVER_SIZE)
         return false;
-    snprintf(version, FACTS_DRIVER_SIZE, "%s%s", word, whole ? ".999.99" : "");
+    snprintf(version, FACTS_DRIVER_SIZE, "%s%s", word, whole ? LAST_OF_BRANCH : "");
     return true;
 }

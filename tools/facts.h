@@ -53,6 +53,7 @@ int facts_ptx_release(int ptx);
 int facts_capability_release(int capability);
 int facts_driver_release(const char *version);
 enum cushim_runs facts_driver_runs(const char *version, int release);
+enum cushim_runs facts_driver_runs_windows(const char *version, int release);
 bool facts_family_floor(int major, const char **linux_driver, const char **windows_driver);
 bool facts_toolkit_at(size_t index, struct cushim_toolkit *toolkit);
 

@@ -36,6 +36,8 @@ size_t known_symbol_of(const char *text, size_t length)
     size_t low = 0, high;
 
     fill();
+    if (length >= sizeof rows[0].symbol || memchr(text, '\0', length))
+        return KNOWN_NONE;
     for (high = row_count; low < high;) {
         size_t middle = low + (high - low) / 2;
         int order = strncmp(rows[middle].symbol, text, length);

@@ -60,7 +60,8 @@ struct matrix_case {
     bool ruled;        /* a rule made a call fail */
     bool missed;       /* it called what the driver lacks, through cushim */
     bool told;         /* the driver's report has the cause: a missing entry, an ABI */
-    char check[MATRIX_CALL_SIZE];    /* the first line of `cushim sim --check`; empty: none */
+    /* The first line of `cushim sim --check`, and how many follow; empty: none. */
+    char check[MATRIX_CALL_SIZE];
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
     char errors[MATRIX_OUTPUT_SIZE]; /* the end of its standard error, without the drop-in's log */
 };

@@ -123,6 +123,22 @@ static bool is_skipped(const struct matrix_case *one)
     return !one->bad && (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN);
 }
 
+/* A test that passes has no message: what it did without stands before its output. */
+static void note_without(FILE *file, const struct matrix_case *one)
+{
+    char words[MATRIX_WORDS_SIZE];
+
+    if (one->bad || (one->end != MATRIX_DEGRADES && !(one->end == MATRIX_PASSES && one->missed)))
+        return;
+    fprintf(file, "cushim matrix: %s: %s", matrix_end_name(one->end), matrix_words(one, words));
+    for (int i = 0; i < 2; i++) {
+        const char *text = i == 0 ? matrix_call(one) : matrix_last_words(one, words);
+        fputs(text[0] != '\0' ? "; " : "", file);
+        output_xml(file, text);
+    }
+    fputs("\n", file);
+}
+
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
 {
     char words[MATRIX_WORDS_SIZE];
@@ -159,6 +175,7 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
             fputs("</failure>\n", file);
         }
         fputs("    <system-out>", file);
+        note_without(file, one);
         output_xml(file, one->output);
         fputs("</system-out>\n    <system-err>", file);
         output_xml(file, one->errors);

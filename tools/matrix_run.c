@@ -272,6 +272,17 @@ static void hurry(struct job *job, double timeout)
     }
 }
 
+/* The first of what the check found, and how much more there is. */
+static void note_check(struct matrix_case *one, const struct matrix_told *told)
+{
+    char more[32] = "";
+
+    if (told->found > 1)
+        snprintf(more, sizeof more, ", and %u more", told->found - 1);
+    snprintf(one->check, sizeof one->check, "%.*s%s", (int)(sizeof one->check - sizeof more),
+             told->check, more);
+}
+
 /* Whether the job is over; then its case is filled. */
 static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case *cases,
                    void (*used)(void *user, const char *symbol), void *user)
@@ -292,7 +303,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     file_of(path, plan, job->number, "log");
     int number =
         matrix_log(path, one, plan->survived, job->number == plan->watched ? used : NULL, user);
-    memcpy(one->check, job->told.check, sizeof one->check);
+    note_check(one, &job->told);
     judge(one, plan, status, number, job);
     if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && job->told.wants_runtime)
         one->end = MATRIX_UNKNOWN;

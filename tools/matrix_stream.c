@@ -51,6 +51,7 @@ static void take_words(const char *words, size_t length, char text[MATRIX_OUTPUT
 {
     if (begins(words, CHECK) && told->check[0] == '\0')
         snprintf(told->check, sizeof told->check, "%.*s", (int)strcspn(words, "\n"), words);
+    told->found += begins(words, CHECK);
     told->wants_runtime |= begins(words, "cushim sim: the program uses the CUDA runtime");
     told->log_ended |= begins(words, "cushim: simulated driver: the log ends here: ");
     append(text, words, length);

@@ -11,6 +11,7 @@
 /** What lines of either stream tell. */
 struct matrix_told {
     char check[MATRIX_CALL_SIZE]; /* what the check found first; or "" */
+    unsigned found;               /* how much it found */
     bool wants_runtime;           /* it asked for the CUDA runtime */
     bool log_ended;               /* the log of the simulated driver could not be written */
 };

@@ -6,10 +6,11 @@
 #include "facts_file.h"
 #include "mapped.h"
 #include "output.h"
+#include "scan_code.h"
 #include "scan_output.h"
 #include "scan_python.h"
 #include "scan_report.h"
-#include "scan_source.h"
+#include "scan_sources.h"
 #include "scan_table.h"
 
 #include <errno.h>
@@ -18,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CAPABILITIES = 16 };
+enum { MOST_CAPABILITIES = 16, MOST_SUFFIXES = 16, SUFFIX_SIZE = 12 };
 
 static struct options {
-    struct option_list drivers, gpus;
+    struct option_list drivers, gpus, defines;
     struct scan_options report;
     const char *junit, *markdown, *sarif;
     bool json, strict, github, summary;
@@ -33,10 +34,12 @@ struct run {
     const char *command;
     struct scan_file all;
     struct scan_table table;
-    json_t *files, *sources, *python, *problems; /* NULL: text */
-    size_t source_count;
+    json_t *files, *python, *problems; /* NULL: text */
+    struct scan_sources sources;
+    size_t source_count; /* that have a call */
     struct scan_findings findings;
-    int oldest;          /* release of the drivers asked for; 0: none */
+    size_t other_count; /* of files that are neither program nor source */
+    char others[MOST_SUFFIXES][SUFFIX_SIZE];
     size_t python_count; /* of files of Python text that name the driver */
     size_t count;        /* of programs that use the driver, or have device code */
     bool failed;
@@ -60,6 +63,11 @@ static const struct option_row option_rows[] = {
      .values = VALUES_GPUS,
      .doc = "Judge on these GPUs: compute capabilities (9.0), architectures (maxwell) or names "
             "(H100); exit 1 for what certainly fails"},
+    {.name = "define",
+     .list = &given.defines,
+     .value = "NAME=VALUE",
+     .doc = "Read sources as the compiler does with -D: the release CUSHIM_CUDA_VERSION, and "
+            "names of releases in cushim_require"},
     FACTS_OPTION,
     {.name = "explain", .flag = &given.report.explain, .doc = "Give each verdict's reason and fix"},
     {.name = "strict", .flag = &given.strict, .doc = "Exit 1 for what is not known, too"},
@@ -112,6 +120,7 @@ static void visit(void *user, struct scan_file *file)
         return;
     }
     run->count++;
+    scan_code_sort(file);
     scan_file_merge(&run->all, file);
     const struct verdict *verdicts = scan_table_add(&run->table, file);
     if (run->files)
@@ -167,21 +176,58 @@ static void note_python(void *user, const char *path)
 /* In a folder, a source without a call is passed over. */
 static void scan_text(struct run *run, const char *path, const struct mapped *mapped)
 {
-    if (scan_source_is_own(mapped->data, mapped->size)) {
-        run->source_count++;
+    bool own = scan_source_is_own(mapped->data, mapped->size);
+
+    if (scan_source_is_wide(mapped->data, mapped->size)) {
+        const char *problem = "UTF-16, which is not read: convert it to UTF-8";
+        skip(run, path, problem);
         return;
     }
-    struct scan_source source = scan_source_read(mapped->data, mapped->size);
+    struct scan_source source =
+        scan_source_read(mapped->data, own ? 0 : mapped->size, &run->options->defines);
+    run->source_count += source.count > 0;
+    if (source.count == 0 && run->named && !run->files)
+        printf("%s: %s\n", path, own ? "cushim's own" : "no call through cushim's table");
+    scan_sources_add(&run->sources, &source, path);
+}
 
-    if (source.count > 0 || run->named) {
-        run->source_count++;
-        scan_source_find(&source, path, run->oldest, &run->findings);
-        if (run->sources)
-            output_json_append(run->sources, scan_source_json(&source, path, run->oldest));
-        else
-            scan_source_print(&source, path, run->oldest);
+/* A file in a folder that is neither a program nor a source: its suffix may be one of a source that
+ * this command does not know. */
+static void note_other(struct run *run, const char *path)
+{
+    const char *name = strrchr(path, '/'), *suffix = strrchr(name ? name : path, '.');
+
+    run->other_count++;
+    for (size_t i = 0; suffix && strlen(suffix) < SUFFIX_SIZE && i < MOST_SUFFIXES; i++) {
+        if (strcmp(run->others[i], suffix) == 0)
+            return;
+        if (run->others[i][0] != '\0')
+            continue;
+        strcpy(run->others[i], suffix);
+        return;
     }
-    scan_source_free(&source);
+}
+
+static int compare_suffixes(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Of a folder of programs nobody asks it. */
+static void print_others(struct run *run)
+{
+    size_t count = 0;
+
+    if (run->other_count == 0 || run->source_count == 0)
+        return;
+    printf("not read: %zu file%s that %s neither program nor C or C++ source", run->other_count,
+           output_plural(run->other_count), run->other_count == 1 ? "is" : "are");
+    while (count < MOST_SUFFIXES && run->others[count][0] != '\0')
+        count++;
+    qsort(run->others, count, SUFFIX_SIZE, compare_suffixes);
+    for (size_t i = 0; i < count; i++)
+        printf("%s%s", i == 0 ? ": " : ", ", run->others[i]);
+    printf("\n");
 }
 
 static void scan_path(struct run *run, const char *path, const char *file, bool named)
@@ -204,15 +250,23 @@ static void scan_path(struct run *run, const char *path, const char *file, bool 
     enum scan_result result = scan_bytes(path, mapped.data, mapped.size, &sink, &problem);
     if (result == SCAN_OTHER && scan_python_is(path) && scan_python_names(mapped.data, mapped.size))
         note_python(run, path);
+    else if (result == SCAN_OTHER && !named)
+        note_other(run, path);
     if (result == SCAN_DAMAGED || (result == SCAN_OTHER && named))
         skip(run, path, problem);
     mapped_close(&mapped);
 }
 
-/* Links are followed where they were named, and not within a folder: so none leads in a circle. */
-static void walk(struct run *run, char **paths)
+static int by_name(const FTSENT **a, const FTSENT **b)
 {
-    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Links are followed where they were named, and not within a folder: so none leads in a circle. */
+static void walk(struct run *run, char *path)
+{
+    char *paths[] = {path, NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
     FTSENT *entry;
 
     if (!tree)
@@ -312,9 +366,12 @@ static enum verdict_answer finish(struct run *run)
     const char **deciding = NULL;
     char name[64];
 
+    if (!run->files)
+        scan_sources_print(&run->sources);
     snprintf(name, sizeof name, "all %zu file%s", run->count, output_plural(run->count));
     snprintf(run->all.format, sizeof run->all.format, "together");
     run->all.name = name;
+    scan_code_sort(&run->all);
     run->all.runtime = (struct scan_runtime){0}; /* each has its own */
     if (options->driver_count + options->gpu_count > 0 && (run->count > 0 || nothing))
         verdicts = scan_table_all(&run->table, &deciding);
@@ -327,8 +384,9 @@ static enum verdict_answer finish(struct run *run)
         output_json_set(root, "files", run->files);
         output_json_set(root, "all", scan_json(&run->all, options, NULL));
         output_json_set(root, "verdicts", scan_table_json(options, verdicts, deciding));
-        output_json_set(root, "sources", run->sources);
+        output_json_set(root, "sources", scan_sources_json(&run->sources));
         output_json_set(root, "python", run->python);
+        output_json_set(root, "other", json_integer((json_int_t)run->other_count));
         output_json_set(root, "problems", run->problems);
         output_json_print(root);
     } else if (run->count > 1 || (run->count == 1 && run->options->summary)) {
@@ -337,6 +395,8 @@ static enum verdict_answer finish(struct run *run)
         printf("nothing found that uses the CUDA driver%s\n",
                verdicts ? ": unknown, by the rule nothing-found" : "");
     }
+    if (!run->files)
+        print_others(run);
     if (!run->files && run->python_count > 0)
         printf("not read: Python text that names the driver, in %zu file%s\n", run->python_count,
                output_plural(run->python_count));
@@ -394,6 +454,24 @@ static void forget(struct scan_options *options)
     free(gpus);
 }
 
+/* The library does not compile for other releases. */
+static void check_defines(const struct option_list *defines)
+{
+    static const char level[] = "CUSHIM_CUDA_VERSION=";
+
+    for (size_t i = 0; i < defines->count; i++) {
+        const char *value = strchr(defines->item[i], '=');
+        int number = value ? atoi(value + 1) : 0;
+        if (number <= 0)
+            options_refuse("--define: '%s' is no NAME=VALUE with a release such as 12040",
+                           defines->item[i]);
+        if (strncmp(defines->item[i], level, sizeof level - 1) == 0 &&
+            (number < 11000 || number > CUSHIM_REGISTRY_VERSION))
+            options_refuse("--define: %s: cushim compiles for 11000 to %d", defines->item[i],
+                           CUSHIM_REGISTRY_VERSION);
+    }
+}
+
 static int run_scan(const char *title, char **words)
 {
     static struct run run;
@@ -405,6 +483,7 @@ static int run_scan(const char *title, char **words)
         given.drivers.count + given.gpus.count == 0)
         options_refuse("--junit, --markdown, --sarif and --github are of verdicts: give --drivers "
                        "or --gpus");
+    check_defines(&given.defines);
     read_gpus(&given.gpus, &given.report);
     result = read_drivers(&given.drivers, &given.report, title);
     if (result != COMMAND_OK) {
@@ -414,18 +493,22 @@ static int run_scan(const char *title, char **words)
     run = (struct run){.options = &given, .command = title, .table = {.options = &given.report}};
     for (size_t i = 0; i < given.report.driver_count; i++) {
         int release = given.report.drivers[i].release;
-        run.oldest = run.oldest == 0 || release < run.oldest ? release : run.oldest;
+        int *oldest = &run.sources.oldest;
+        *oldest = *oldest == 0 || release < *oldest ? release : *oldest;
     }
     if (given.json) {
         run.files = json_array();
-        run.sources = json_array();
         run.python = json_array();
         run.problems = json_array();
     }
-    walk(&run, words);
+    for (size_t i = 0; words[i]; i++)
+        walk(&run, words[i]);
+    scan_sources_judge(&run.sources);
+    run.findings = scan_sources_find(&run.sources);
     worst = finish(&run);
     found = run.findings.count > 0;
-    scan_source_forget(&run.findings);
+    scan_sources_forget(&run.findings);
+    scan_sources_free(&run.sources);
     forget(&given.report);
     if (run.unwritten)
         return COMMAND_SYSTEM;
@@ -444,10 +527,11 @@ const struct command command_scan = {
         "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
         "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
         "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
-        "lists the calls through cushim's table; with --drivers it exits 1 if one is of a newer "
-        "entry than the oldest driver has, and the file has no CUSHIM_HAS of it. It reads text: "
-        "no control flow, no macros, no names made by ##. Plain names mean those of CUDA 12.0, or "
-        "of the file's CUSHIM_CUDA_VERSION.",
+        "lists the calls through cushim's table; with --drivers it exits 1 for a call of a newer "
+        "entry than the oldest driver has, unless its file has a CUSHIM_HAS of an entry of that "
+        "release, or one of the files a cushim_require. It reads text: no control flow, no macros, "
+        "no names made by ##. Plain names mean those of CUDA 12.0, or of the file's or --define's "
+        "CUSHIM_CUDA_VERSION.",
     .notes = "How an entry was found:\n"
              "  linked     the program is linked to it, and does not start without it\n"
              "  called     the program is linked to it, and starts without it: it is looked\n"

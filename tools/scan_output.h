@@ -7,7 +7,7 @@
 #define CUSHIM_TOOLS_SCAN_OUTPUT_H
 
 #include "scan_report.h"
-#include "scan_source.h"
+#include "scan_sources.h"
 #include "verdict.h"
 
 #include <stdio.h>

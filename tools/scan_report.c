@@ -5,6 +5,7 @@
 #include "known.h"
 #include "names.h"
 #include "output.h"
+#include "scan_code.h"
 #include "scan_gpu.h"
 #include "scan_table.h"
 
@@ -276,59 +277,6 @@ static void print_unknown(const struct scan_file *file)
         output_field(i == 0 ? "not known" : "", OUTPUT_WARNING, file->unknown[i]);
 }
 
-/* One kind of code of a fatbin: " 9.0a (CUDA 12.x)", " 9.0 (PTX 8.4)". */
-static void tell_codes(char text[TEXT_SIZE], const struct fatbin *fatbin, enum fatbin_kind kind)
-{
-    for (size_t i = 0; i < fatbin->count; i++) {
-        const struct fatbin_code *code = &fatbin->code[i];
-        char one[64], version[24] = "";
-        char variant[2] = {code->variant, '\0'};
-        if (code->kind != kind)
-            continue;
-        if (kind == FATBIN_PTX && code->ptx_version > 0)
-            snprintf(version, sizeof version, " (PTX %d.%d)", code->ptx_version / 10,
-                     code->ptx_version % 10);
-        else if (code->toolkit > 0)
-            snprintf(version, sizeof version, " (CUDA %d.x)", code->toolkit / 1000);
-        snprintf(one, sizeof one, " %d.%d%s%s", code->architecture / 10, code->architecture % 10,
-                 variant, version);
-        append(text, one);
-    }
-}
-
-/* Whether no code of a fatbin has a kernel. */
-static bool is_empty(const struct fatbin *fatbin)
-{
-    for (size_t i = 0; i < fatbin->count; i++) {
-        if (fatbin->code[i].kind != FATBIN_OTHER && !fatbin->code[i].empty)
-            return false;
-    }
-    return true;
-}
-
-static void print_code(const struct scan_file *file)
-{
-    for (size_t i = 0; i < file->code_count; i++) {
-        const struct scan_code *code = &file->code[i];
-        char machine[TEXT_SIZE] = "", ptx[TEXT_SIZE] = "", text[2 * TEXT_SIZE + 128];
-        tell_codes(machine, &code->fatbin, FATBIN_CUBIN);
-        tell_codes(ptx, &code->fatbin, FATBIN_PTX);
-        if (code->text)
-            snprintf(text, sizeof text, "%zu for%s", code->times, ptx);
-        else if (machine[0] == '\0' && ptx[0] == '\0')
-            snprintf(text, sizeof text, "%zu with nothing but code for a later link", code->times);
-        else
-            snprintf(text, sizeof text, "%zu with machine code for%s; PTX for%s%s%s%s", code->times,
-                     machine[0] != '\0' ? machine : " none", ptx[0] != '\0' ? ptx : " none",
-                     is_empty(&code->fatbin) ? "; without a kernel" : "",
-                     code->fatbin.cut ? " and more" : "", code->fatbin.damaged ? "; damaged" : "");
-        output_field(code->text ? "PTX as text"
-                     : i == 0   ? "fatbins"
-                                : "",
-                     code->fatbin.damaged ? OUTPUT_WARNING : OUTPUT_PLAIN, text);
-    }
-}
-
 static void print_gpu(const struct scan_file *file, int capability, struct output_table *table)
 {
     static const enum output_style styles[] = {OUTPUT_GOOD, OUTPUT_GOOD, OUTPUT_BAD,
@@ -398,7 +346,7 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
     for (size_t i = 0; i < options->driver_count; i++)
         print_missing(file, &options->drivers[i]);
     print_runtime(file);
-    print_code(file);
+    scan_code_print(file);
     if (verdicts)
         scan_table_print(options, verdicts);
     else

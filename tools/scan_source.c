@@ -7,9 +7,9 @@
 #include "scan_wheel.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Names that do not mean the newest ABI of CUSHIM_CUDA_VERSION's release; the headers tell. */
 static const struct {
@@ -20,19 +20,11 @@ static const struct {
     {"cuGraphInstantiate", NAMES_VALUE(cuGraphInstantiate)},
 };
 
-enum { MOST_BRACKETS = 64 }; /* deeper ones are no lists */
-
-struct reader {
-    const char *text, *at, *end;
-    size_t line;
-    struct scan_source found;
-    bool has[CUSHIM_ENTRY_COUNT];    /* it was asked for */
-    bool listed[CUSHIM_ENTRY_COUNT]; /* its name is in a list */
-    bool requires;                   /* a cushim_require was read */
-    int required;                    /* its release; 0: none */
-    int level;                       /* the release that plain names mean */
-    size_t depth;
-    char brackets[MOST_BRACKETS]; /* that are open */
+enum {
+    MOST_BRACKETS = 64,    /* deeper ones are no lists */
+    MOST_REQUIRES = 64,    /* of a file; more are not taken */
+    MOST_LISTED = 1 << 12, /* names in lists of a file */
+    LONGEST_CALL = 4096    /* of cushim_require, with its arguments */
 };
 
 struct word {
@@ -40,14 +32,48 @@ struct word {
     size_t length;
 };
 
+/* An entry's name in the list that `list` names: const char *const list[] = {"cuName"}. */
+struct listed {
+    struct word list;
+    size_t index;
+};
+
+/* A bracket that is open, and the name of the list that it begins. */
+struct bracket {
+    char character;
+    struct word list;
+};
+
+struct reader {
+    const char *text, *at, *end;
+    size_t line;
+    struct scan_source found;
+    bool has[CUSHIM_ENTRY_COUNT]; /* it was asked for */
+    struct listed *listed;
+    size_t listed_count;
+    struct word lists[MOST_REQUIRES]; /* third argument of each cushim_require */
+    const struct option_list *defines;
+    bool level_given; /* by the defines */
+    size_t depth;
+    struct bracket brackets[MOST_BRACKETS];
+};
+
+/* Of all that C, C++ and CUDA sources are called, also before a build fills them in (".h.in"). */
 bool scan_source_is(const char *name)
 {
-    static const char *const suffixes[] = {".c",   ".h",   ".cc", ".cpp", ".cxx",
-                                           ".hpp", ".hxx", ".hh", ".cu",  ".cuh"};
-    const char *suffix = strrchr(name, '.');
+    static const char *const suffixes[] = {
+        ".c",   ".cc",  ".cp",  ".cpp", ".cxx", ".c++",  ".cppm", ".ccm", ".cxxm", ".c++m", ".ixx",
+        ".mpp", ".h",   ".hh",  ".hp",  ".hpp", ".hxx",  ".h++",  ".h_",  ".inc",  ".inl",  ".ipp",
+        ".ixx", ".tpp", ".txx", ".tcc", ".icc", ".impl", ".def",  ".cu",  ".cuh",  ".i",    ".ii"};
+    size_t length = strlen(name);
+    const char *suffix;
 
-    for (size_t i = 0; suffix && i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        if (strcmp(suffix, suffixes[i]) == 0)
+    if (length > 3 && strcasecmp(name + length - 3, ".in") == 0)
+        length -= 3;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        size_t count = strlen(suffixes[i]);
+        suffix = length > count ? name + length - count : "";
+        if (strncasecmp(suffix, suffixes[i], count) == 0)
             return true;
     }
     return false;
@@ -92,44 +118,88 @@ static void skip_line(struct reader *reader, char mark)
         }
         if (*reader->at == '\\' && reader->at + 1 < reader->end)
             step(reader);
+        if (*reader->at == '\r' && reader->at[-1] == '\\' && reader->at + 1 < reader->end)
+            step(reader);
     }
 }
 
 /* R"name(text)name": behind the R. */
 static void skip_raw(struct reader *reader)
 {
+    const char *name = reader->at + 1, *at = name;
     char stop[20] = ")";
-    size_t length = 1;
 
-    for (step(reader); reader->at < reader->end && *reader->at != '('; step(reader)) {
-        if (length + 2 == sizeof stop)
-            return;
-        stop[length++] = *reader->at;
-    }
-    stop[length++] = '"';
+    while (at < reader->end && (size_t)(at - name) + 2 < sizeof stop && !strchr(" ()\\\"\n", *at))
+        at++;
+    if (at == reader->end || *at != '(')
+        return; /* a string as others */
+    size_t length = (size_t)(at - name) + 2;
+    memcpy(stop + 1, name, length - 2);
+    stop[length - 1] = '"';
     skip_behind(reader, stop, length);
+}
+
+static const struct bracket *top_bracket(const struct reader *reader)
+{
+    return reader->depth > 0 && reader->depth <= MOST_BRACKETS
+               ? &reader->brackets[reader->depth - 1]
+               : NULL;
+}
+
+static const char *back_over_spaces(const struct reader *reader, const char *at)
+{
+    while (at > reader->text && isspace((unsigned char)at[-1]))
+        at--;
+    return at;
+}
+
+/* The name before a '{' at the reader: "list[] = {", "list{". */
+static struct word name_before(const struct reader *reader)
+{
+    const char *at = back_over_spaces(reader, reader->at), *end;
+
+    if (at > reader->text && at[-1] == '=')
+        at = back_over_spaces(reader, at - 1);
+    if (at > reader->text && at[-1] == ']') {
+        const char *least = at - reader->text > LONGEST_CALL ? at - LONGEST_CALL : reader->text;
+        while (at > least && *at != '[')
+            at--;
+        at = back_over_spaces(reader, at);
+    }
+    for (end = at; at > reader->text && is_letter(at[-1]);)
+        at--;
+    return (struct word){at, (size_t)(end - at)};
 }
 
 /* An entry's name in a list, such as cushim_require takes; no argument of a call. */
 static void note_listed(struct reader *reader, const char *string)
 {
-    bool in_list = reader->depth > 0 && reader->depth <= MOST_BRACKETS &&
-                   reader->brackets[reader->depth - 1] == '{';
-    size_t index = in_list && reader->at > string
-                       ? known_symbol_of(string, (size_t)(reader->at - string - 1))
-                       : KNOWN_NONE;
+    const struct bracket *top = top_bracket(reader);
+    size_t index;
 
-    if (index != KNOWN_NONE)
-        reader->listed[index] = true;
+    if (!top || top->list.length == 0 || reader->at == string ||
+        reader->listed_count == MOST_LISTED)
+        return;
+    index = known_symbol_of(string, (size_t)(reader->at - string - 1));
+    if (index == KNOWN_NONE)
+        return;
+    reader->listed = scan_grow(reader->listed, reader->listed_count, sizeof *reader->listed);
+    reader->listed[reader->listed_count++] = (struct listed){top->list, index};
 }
 
-static void note_bracket(struct reader *reader, char bracket)
+static void note_bracket(struct reader *reader, char character)
 {
-    if (strchr("({[", bracket)) {
+    if (character == '(' || character == '{' || character == '[') {
+        const struct bracket *outer = top_bracket(reader);
+        struct bracket bracket = {character, {NULL, 0}};
+        if (character == '{')
+            bracket.list = name_before(reader);
+        if (character == '{' && bracket.list.length == 0 && outer)
+            bracket.list = outer->list;
         if (reader->depth < MOST_BRACKETS)
             reader->brackets[reader->depth] = bracket;
         reader->depth++;
-    } else if (strchr(")}]", bracket) && reader->depth > 0) {
+    } else if ((character == ')' || character == '}' || character == ']') && reader->depth > 0) {
         reader->depth--;
     }
 }
@@ -214,12 +284,12 @@ static size_t find_entry(const struct reader *reader, struct word word)
         name[word.length - 3] = '\0';
         return known_symbol(name);
     }
-    for (size_t i = 0; reader->level == CUSHIM_CUDA_VERSION && i < sizeof plain / sizeof plain[0];
-         i++) {
+    for (size_t i = 0;
+         reader->found.level == CUSHIM_CUDA_VERSION && i < sizeof plain / sizeof plain[0]; i++) {
         if (strcmp(name, plain[i].name) == 0)
             return known_symbol(plain[i].symbol);
     }
-    index = known_newest(name, CUSHIM_STREAM_LEGACY, reader->level);
+    index = known_newest(name, CUSHIM_STREAM_LEGACY, reader->found.level);
     return index != KNOWN_NONE ? index : known_symbol(name);
 }
 
@@ -234,6 +304,8 @@ static void read_guard(struct reader *reader, bool exact)
             last = read_word(reader);
             continue;
         }
+        if (*reader->at == ';' || *reader->at == '{' || *reader->at == '}')
+            break; /* it has no end, as in a macro */
         depth += (*reader->at == '(') - (*reader->at == ')');
         step(reader);
         if (depth <= 0)
@@ -250,45 +322,124 @@ static int read_number(const struct reader *reader, const char *at)
 {
     int number = 0;
 
-    while (at < reader->end && isspace((unsigned char)*at))
+    while (at < reader->end && (isspace((unsigned char)*at) || *at == '('))
         at++;
     for (; at < reader->end && isdigit((unsigned char)*at) && number < 100000; at++)
         number = number * 10 + (*at - '0');
     return number;
 }
 
-/* The number that the file gives a name: "#define NAME 12000", "NAME = 12000". */
-static int read_constant(const struct reader *reader, const char *at)
+/* The number that the defines give a name; 0: none. */
+static int defined_number(const struct reader *reader, struct word name)
 {
-    const char *end = at, *found = reader->text;
-    size_t length;
+    const struct option_list *defines = reader->defines;
 
-    while (at < reader->end && isspace((unsigned char)*at))
-        at++;
-    for (end = at; end < reader->end && is_letter(*end); end++)
-        continue;
-    length = (size_t)(end - at);
-    while (length > 0 && (found = memmem(found, (size_t)(reader->end - found), at, length))) {
-        found += length;
+    for (size_t i = 0; defines && i < defines->count; i++) {
+        const char *define = defines->item[i];
+        if (strncmp(define, name.text, name.length) == 0 && define[name.length] == '=')
+            return atoi(define + name.length + 1);
+    }
+    return 0;
+}
+
+/* The number that the file gives a name: "#define NAME 12000", "NAME = 12000". */
+static int read_constant(const struct reader *reader, struct word name)
+{
+    const char *found = reader->text;
+    int number = defined_number(reader, name);
+
+    if (number > 0 || name.length == 0)
+        return number;
+    if (is_word(name, "CUSHIM_CUDA_VERSION"))
+        return reader->found.level;
+    while ((found = memmem(found, (size_t)(reader->end - found), name.text, name.length))) {
+        bool whole = found == reader->text || !is_letter(found[-1]);
+        found += name.length;
         const char *value = found;
-        while (value < reader->end && (*value == ' ' || *value == '='))
+        while (value < reader->end && (*value == ' ' || *value == '\t' || *value == '='))
             value++;
-        if (value > found && read_number(reader, value) > 0)
+        if (whole && value > found && read_number(reader, value) > 0)
             return read_number(reader, value);
     }
     return 0;
 }
 
-/* cushim_require(cu, 12000, ...): what came up to that release is there behind it. */
-static void read_required(struct reader *reader)
+static struct word word_at(const char *at, const char *end)
 {
-    const char *at = memchr(reader->at, ',', (size_t)(reader->end - reader->at));
-    int release = at ? read_number(reader, at + 1) : 0;
+    const char *stop;
 
-    if (at && release == 0)
-        release = read_constant(reader, at + 1);
-    reader->required = release > reader->required ? release : reader->required;
-    reader->requires = true;
+    while (at < end && !is_letter(*at))
+        at++;
+    for (stop = at; stop < end && is_letter(*stop);)
+        stop++;
+    return (struct word){at, (size_t)(stop - at)};
+}
+
+/* Where the reader's parenthesis closes; NULL: not nearby. */
+static const char *find_close(const struct reader *reader)
+{
+    int depth = 0;
+
+    for (const char *at = reader->at; at < reader->end && at < reader->at + LONGEST_CALL; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+static void add_required(struct scan_source_require *require, size_t index)
+{
+    require->entries = scan_grow(require->entries, require->count, sizeof *require->entries);
+    require->entries[require->count++] = index;
+}
+
+/* cushim_require(cu, 12000, list): what came up to that release is there behind it, and what is in
+ * the list, which may be in the call itself. */
+static void read_required(struct reader *reader, size_t line)
+{
+    const char *end = find_close(reader), *first, *second;
+    struct scan_source *found = &reader->found;
+    struct scan_source_require require = {.line = line};
+
+    first = end ? memchr(reader->at, ',', (size_t)(end - reader->at)) : NULL;
+    if (!first || found->require_count == MOST_REQUIRES)
+        return;
+    second = memchr(first + 1, ',', (size_t)(end - first - 1));
+    require.release = read_number(reader, first + 1);
+    if (require.release == 0)
+        require.release = read_constant(reader, word_at(first + 1, second ? second : end));
+    if (second)
+        reader->lists[found->require_count] = (struct word){second, (size_t)(end - second)};
+    for (const char *at = second; at && (at = memchr(at, '"', (size_t)(end - at)));) {
+        struct word name = word_at(at, end);
+        size_t index = known_symbol_of(name.text, name.length);
+        if (index != KNOWN_NONE)
+            add_required(&require, index);
+        at = memchr(at + 1, '"', (size_t)(end - at - 1));
+        at = at ? at + 1 : NULL;
+    }
+    found->requires = scan_grow(found->requires, found->require_count, sizeof require);
+    found->requires[found->require_count++] = require;
+}
+
+/* The lists are known when the file was read to its end. */
+static void add_listed(struct reader *reader, size_t which)
+{
+    struct word argument = reader->lists[which];
+
+    for (size_t i = 0; argument.text && i < reader->listed_count; i++) {
+        struct word list = reader->listed[i].list;
+        const char *at = argument.text, *end = argument.text + argument.length;
+        while (at < end) {
+            struct word word = word_at(at, end);
+            if (word.length == list.length && memcmp(word.text, list.text, list.length) == 0) {
+                add_required(&reader->found.requires[which], reader -> listed[i].index);
+                break;
+            }
+            at = word.text + word.length;
+        }
+    }
 }
 
 static void add_call(struct reader *reader, size_t index, size_t line)
@@ -296,21 +447,35 @@ static void add_call(struct reader *reader, size_t index, size_t line)
     struct scan_source *found = &reader->found;
 
     found->calls = scan_grow(found->calls, found->count, sizeof *found->calls);
-    found->calls[found->count++] = (struct scan_source_call){line, index, false};
+    found->calls[found->count++] = (struct scan_source_call){.line = line, .index = index};
 }
 
-static void read_name(struct reader *reader, bool member)
+static bool is_main(struct word word)
+{
+    return is_word(word, "main") || is_word(word, "wmain") || is_word(word, "WinMain") ||
+           is_word(word, "wWinMain");
+}
+
+static bool is_raw(struct word word)
+{
+    return is_word(word, "R") || is_word(word, "LR") || is_word(word, "uR") ||
+           is_word(word, "UR") || is_word(word, "u8R");
+}
+
+/* A word, and what belongs to it. `typed`: a word is before it, as before a function's name. */
+static void read_name(struct reader *reader, bool member, bool typed)
 {
     size_t line = reader->line;
     struct word word = read_word(reader);
     size_t index;
 
-    if (word.text[word.length - 1] == 'R' && reader->at < reader->end && *reader->at == '"') {
+    if (is_raw(word) && reader->at < reader->end && *reader->at == '"') {
         skip_raw(reader);
         return;
     }
-    if (is_word(word, "CUSHIM_CUDA_VERSION") && read_number(reader, reader->at) > 0)
-        reader->level = read_number(reader, reader->at);
+    if (is_word(word, "CUSHIM_CUDA_VERSION") && read_number(reader, reader->at) > 0 &&
+        !reader->level_given)
+        reader->found.level = read_number(reader, reader->at);
     while (reader->at < reader->end && skip_other(reader))
         continue;
     if (reader->at == reader->end || *reader->at != '(')
@@ -320,16 +485,45 @@ static void read_name(struct reader *reader, bool member)
         return;
     }
     if (is_word(word, "cushim_require"))
-        read_required(reader);
+        read_required(reader, line);
+    if (typed && is_main(word) && reader->found.main == 0)
+        reader->found.main = line;
     index = member ? find_entry(reader, word) : KNOWN_NONE;
     if (index != KNOWN_NONE)
         add_call(reader, index, line);
 }
 
-static bool is_guarded(const struct reader *reader, size_t index)
+/* A driver that has one entry of a release has all of it, but for those of other platforms and
+ * these two (eleven drivers; tests/drivers). */
+static bool is_everywhere(size_t index)
 {
-    return reader->has[index] || (reader->requires && reader->listed[index]) ||
-           known_entry(index).since <= reader->required;
+    static const char *const late[] = {NAMES_VALUE(cuDeviceGetLuid),
+                                       NAMES_VALUE(cuEventCreateFromEGLSync)};
+
+    for (size_t i = 0; i < sizeof late / sizeof late[0]; i++) {
+        if (strcmp(known_entry(index).symbol, late[i]) == 0)
+            return false;
+    }
+    return known_platforms[index] == KNOWN_ANYWHERE;
+}
+
+/* By its own CUSHIM_HAS, or by that of another entry of its release. One of a newer release says
+ * nothing: what is done without the newer entry calls an older one. */
+static void settle_guards(struct reader *reader)
+{
+    int releases[CUSHIM_ENTRY_COUNT];
+    size_t count = 0;
+
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        if (reader->has[i])
+            releases[count++] = known_entry(i).since;
+    }
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        for (size_t k = 0; k < count && !reader->has[i]; k++)
+            reader->has[i] = releases[k] == known_entry(i).since && is_everywhere(i);
+    }
+    for (size_t i = 0; i < reader->found.count; i++)
+        reader->found.calls[i].has = reader->has[reader->found.calls[i].index];
 }
 
 bool scan_source_is_own(const char *text, size_t size)
@@ -339,149 +533,63 @@ bool scan_source_is_own(const char *text, size_t size)
     return size >= sizeof begin && memcmp(text, begin, sizeof begin - 1) == 0;
 }
 
-struct scan_source scan_source_read(const char *text, size_t size)
+bool scan_source_is_wide(const char *text, size_t size)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
-    struct scan_source found;
-    bool member = false;
+    return size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
+}
 
-    if (!reader)
-        output_no_memory();
-    *reader = (struct reader){
-        .text = text, .at = text, .end = text + size, .line = 1, .level = CUSHIM_CUDA_VERSION};
+static void read_all(struct reader *reader)
+{
+    bool member = false, typed = false;
+
     while (reader->at < reader->end) {
         if (skip_other(reader))
             continue;
         if (is_letter(*reader->at)) {
-            read_name(reader, member);
+            bool word_before = typed;
+            typed = !begins(reader, "return");
+            read_name(reader, member, word_before);
             member = false;
             continue;
         }
+        typed = false;
         member = *reader->at == '.' || begins(reader, "->");
         note_bracket(reader, *reader->at);
         reader->at += *reader->at == '-' && member ? 2 : 1;
     }
+}
+
+struct scan_source scan_source_read(const char *text, size_t size,
+                                    const struct option_list *defines)
+{
+    static const struct word level = {"CUSHIM_CUDA_VERSION", sizeof "CUSHIM_CUDA_VERSION" - 1};
+    struct reader *reader = calloc(1, sizeof *reader);
+    struct scan_source found;
+
+    if (!reader)
+        output_no_memory();
+    *reader = (struct reader){
+        .text = text, .at = text, .end = text + size, .line = 1, .defines = defines};
+    reader->found.level = defined_number(reader, level);
+    reader->level_given = reader->found.level > 0;
+    if (!reader->level_given)
+        reader->found.level = CUSHIM_CUDA_VERSION;
+    read_all(reader);
+    settle_guards(reader);
+    for (size_t i = 0; i < reader->found.require_count; i++)
+        add_listed(reader, i);
     found = reader->found;
-    found.level = reader->level;
-    for (size_t i = 0; i < found.count; i++)
-        found.calls[i].guarded = is_guarded(reader, found.calls[i].index);
+    free(reader->listed);
     free(reader);
     return found;
 }
 
-static bool is_newer(const struct scan_source_call *call, int oldest)
-{
-    return oldest > 0 && known_entry(call->index).since > oldest;
-}
-
-static bool is_finding(const struct scan_source_call *call, int oldest)
-{
-    return is_newer(call, oldest) && !call->guarded;
-}
-
-static char *words_of(const struct scan_source_call *call)
-{
-    struct cushim_entry entry = known_entry(call->index);
-    char release[VERSION_TEXT_SIZE], *text;
-
-    if (asprintf(&text, "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file", entry.symbol,
-                 version_text(release, entry.since), entry.symbol) < 0)
-        output_no_memory();
-    return text;
-}
-
-void scan_source_find(const struct scan_source *source, const char *name, int oldest,
-                      struct scan_findings *findings)
-{
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        if (!is_finding(call, oldest))
-            continue;
-        findings->item = scan_grow(findings->item, findings->count, sizeof *findings->item);
-        findings->item[findings->count] =
-            (struct scan_finding){.file = strdup(name), .text = words_of(call), .line = call->line};
-        if (!findings->item[findings->count++].file)
-            output_no_memory();
-    }
-}
-
-void scan_source_forget(struct scan_findings *findings)
-{
-    for (size_t i = 0; i < findings->count; i++) {
-        free(findings->item[i].file);
-        free(findings->item[i].text);
-    }
-    free(findings->item);
-    *findings = (struct scan_findings){NULL, 0};
-}
-
-/* Each entry once, at its first call. */
-static void print_entries(const struct scan_source *source, const char *name)
-{
-    bool seen[CUSHIM_ENTRY_COUNT] = {false};
-    char release[VERSION_TEXT_SIZE];
-
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        struct cushim_entry entry = known_entry(call->index);
-        if (!seen[call->index])
-            printf("%s:%zu: %s came with CUDA %s\n", name, call->line, entry.symbol,
-                   version_text(release, entry.since));
-        seen[call->index] = true;
-    }
-}
-
-void scan_source_print(const struct scan_source *source, const char *name, int oldest)
-{
-    size_t newer = 0, unguarded = 0;
-    char release[VERSION_TEXT_SIZE], level[VERSION_TEXT_SIZE];
-
-    if (source->count == 0) {
-        printf("%s: no call through cushim's table\n", name);
-        return;
-    }
-    if (oldest == 0) {
-        print_entries(source, name);
-        return;
-    }
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        newer += is_newer(call, oldest);
-        if (!is_finding(call, oldest))
-            continue;
-        char *words = words_of(call);
-        printf("%s:%zu: %s\n", name, call->line, words);
-        free(words);
-        unguarded++;
-    }
-    printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
-           "CUSHIM_HAS; plain names are those of CUDA %s\n",
-           name, source->count, version_text(release, oldest), newer, newer - unguarded,
-           version_text(level, source->level));
-}
-
-json_t *scan_source_json(const struct scan_source *source, const char *name, int oldest)
-{
-    json_t *object = json_object(), *calls = json_array();
-
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        struct cushim_entry entry = known_entry(call->index);
-        json_t *row = json_object();
-        output_json_set(row, "line", json_integer((json_int_t)call->line));
-        output_json_set(row, "symbol", output_json_text(entry.symbol));
-        output_json_set(row, "since", json_integer(entry.since));
-        output_json_set(row, "newer", json_boolean(is_newer(call, oldest)));
-        output_json_set(row, "guarded", json_boolean(call->guarded));
-        output_json_append(calls, row);
-    }
-    output_json_set(object, "file", output_json_text(name));
-    output_json_set(object, "calls", calls);
-    return object;
-}
-
 void scan_source_free(struct scan_source *source)
 {
+    for (size_t i = 0; i < source->require_count; i++)
+        free(source->requires[i].entries);
+    free(source->requires);
     free(source->calls);
-    *source = (struct scan_source){NULL, 0, 0};
+    free(source->name);
+    *source = (struct scan_source){0};
 }

@@ -162,6 +162,7 @@ bool sim_settings_good(const char *command, const char *cuda, const char *device
                        const char *profile, const char *memory, const char *workers,
                        const char *time_limit, const char *grain, const char *checks)
 {
+    size_t bytes;
     if (!profile_good(command, cuda, profile))
         return false;
     if (checks && sim_config_checks(checks) == 0) {
@@ -169,7 +170,7 @@ bool sim_settings_good(const char *command, const char *cuda, const char *device
                 sim_config_check_words);
         return false;
     }
-    if (memory && sim_config_size(memory) == 0) {
+    if (memory && (!sim_config_bytes(memory, &bytes) || bytes == 0)) {
         fprintf(stderr, "cushim %s: --memory: '%s' is no size such as 512M or 8G\n", command,
                 memory);
         return false;

@@ -153,8 +153,9 @@ static void print_text(const struct symbols_options *options, const struct cushi
 
 static int run(const char *title, char **words)
 {
+    /* Of an entry by its name the registry has the answer, and no driver was asked for. */
+    bool by_name = given.glob && !given.driver && !given.missing, found;
     const struct cushim_api *cu;
-    bool found;
 
     (void)words;
     if (given.audit && order)
@@ -163,15 +164,13 @@ static int run(const char *title, char **words)
         return symbols_audit(&given);
 
     cu = driver_open(given.driver, order_asked());
-    found = driver_found(cu, title);
+    found = by_name || driver_found(cu, title);
     if (given.json)
         print_json(&given, cu);
     else if (found || !given.missing || given.glob || given.since) /* else all are missing */
         print_text(&given, cu);
     cushim_close(cu);
-    /* Of an entry by its name the registry has the answer, and no driver was asked for. */
-    return found || (given.glob && !given.driver && !given.missing) ? COMMAND_OK
-                                                                    : COMMAND_NO_DRIVER;
+    return found ? COMMAND_OK : COMMAND_NO_DRIVER;
 }
 
 const struct command command_symbols = {

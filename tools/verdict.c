@@ -306,10 +306,14 @@ static bool through_cushim(const struct question *question, struct verdict *verd
 
 /* ---- the runtime */
 
-static enum cushim_runs runs_with(const struct subject *driver, int release)
+static enum cushim_runs runs_with(const struct question *question, int release)
 {
-    return driver->version[0] != '\0' ? facts_driver_runs(driver->version, release)
-                                      : cushim_release_runs(driver->release, release);
+    const struct subject *driver = question->driver;
+
+    if (driver->version[0] == '\0')
+        return cushim_release_runs(driver->release, release);
+    return question->file->windows ? facts_driver_runs_windows(driver->version, release)
+                                   : facts_driver_runs(driver->version, release);
 }
 
 static bool runtime_floor(const struct question *question, struct verdict *verdict)
@@ -322,7 +326,7 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
 
     if (!question->driver || runtime->release == 0 || question->driver->newer)
         return false;
-    if (runs_with(question->driver, runtime->release) != CUSHIM_RUNS_NOT)
+    if (runs_with(question, runtime->release) != CUSHIM_RUNS_NOT)
         return false;
     bool known = facts_family_floor(family, &floor, &windows);
     verdict->needs = known ? family * 1000 : runtime->release;

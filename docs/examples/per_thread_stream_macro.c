@@ -53,6 +53,11 @@ int main(void)
         printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
+    if (!CUSHIM_HAS(cu, cuLaunchHostFunc)) {
+        puts("skipped: this driver calls no functions of the host in a stream");
+        cushim_device_leave(&gpu);
+        return 77;
+    }
     context = gpu.context;
     bool good = use_two_threads(cu);
     puts(good ? "each thread had a default stream of its own" : "not so");

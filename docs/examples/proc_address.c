@@ -98,7 +98,7 @@ int main(void)
         printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
-    if (cushim_driver_version(cu) < 12000) {
+    if (cushim_require(cu, 12000, NULL) != CUSHIM_OK) {
         puts("skipped: before 12.0 cuGetProcAddress has four arguments, and this driver is older");
         return 77;
     }

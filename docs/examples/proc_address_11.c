@@ -75,7 +75,7 @@ int main(void)
         printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
-    if (cushim_driver_version(cu) < 11030) {
+    if (cushim_require(cu, 11030, NULL) != CUSHIM_OK) {
         puts("skipped: cuGetProcAddress came with 11.3, and this driver is older");
         return 77;
     }

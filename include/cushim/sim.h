@@ -149,8 +149,8 @@ size_t cushim_sim_leaked(const char *kind);
 /**
  * Name what cushim_sim_leaked(NULL) counts, for the message of a test.
  *
- * @return such as "1 context, 2 memory", each kind by its name there, until the thread's next call
- *         of this; NULL if there is nothing
+ * @return such as "1 context, 2 memory (8192 bytes)", each kind by its name there, until the
+ *         thread's next call of this; NULL if there is nothing
  *
  * Threads: safe. Since: 0.1.
  */

@@ -34,6 +34,20 @@
             return sim_try;                                                                        \
     } while (0)
 
+/* A call of which this holds has no valid arguments. */
+#define SIM_REFUSE(...) SIM_TRY((__VA_ARGS__) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS)
+
+/* Declares what a call finds and leaves in `name`; where it fails, its code is the answer. */
+#define SIM_FIND(type, name, call)                                                                 \
+    type name;                                                                                     \
+    SIM_TRY(call)
+
+/* Declares what an expression makes; without memory for it, that is the answer. */
+#define SIM_MADE(type, name, ...)                                                                  \
+    type name = __VA_ARGS__;                                                                       \
+    SIM_TRY((name) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY)
+#define SIM_NEW(type, name) SIM_MADE(type *, name, calloc(1, sizeof *(name))) /* all zero */
+
 /* A behaviour that tells one value, of what `find` finds; and one that looks at `out` afterwards.
  */
 #define SIM_TELL(symbol, out, declaration, find, ...)                                              \
@@ -46,9 +60,25 @@
     {                                                                                              \
         declaration;                                                                               \
         SIM_TRY(find);                                                                             \
-        if (!(out))                                                                                \
-            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        SIM_REFUSE(!(out));                                                                        \
         *(out) = __VA_ARGS__;                                                                      \
+        return CUDA_SUCCESS;                                                                       \
+    }
+
+/* A behaviour that finds something and answers an expression of it; and one that does something to
+ * it unless it refuses its arguments. */
+#define SIM_WITH(symbol, type, name, find, ...)                                                    \
+    CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
+    {                                                                                              \
+        SIM_FIND(type, name, find);                                                                \
+        return __VA_ARGS__;                                                                        \
+    }
+#define SIM_SET(symbol, type, name, find, refused, ...)                                            \
+    CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
+    {                                                                                              \
+        SIM_FIND(type, name, find);                                                                \
+        SIM_REFUSE(refused);                                                                       \
+        __VA_ARGS__;                                                                               \
         return CUDA_SUCCESS;                                                                       \
     }
 

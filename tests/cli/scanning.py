@@ -19,7 +19,7 @@ def scan(*arguments, code=OK):
     assert (result.code, result.err) == (code, ""), result.out
     answer = result.json()
     assert list(answer) == ["drivers", "gpus", "files", "all", "verdicts", "sources",
-                            "python", "problems"]
+                            "python", "other", "problems"]
     return answer
 
 

@@ -71,6 +71,26 @@ def test_check(mode, option, words):
     assert mode == "left" or "init: kernel 'k', block (0,0,0)" in runs[0]["errors"]
 
 
+def test_all_that_the_check_found_is_counted():
+    """The table has room for the first."""
+    result = run("matrix", "--cuda", "12.4", "--check", "--fault", "cuMemAlloc:call=99,error=2",
+                 "--fault", "cuMemFree:call=99,error=1", "--", PROGRAM, "left")
+    assert result.code == FAILED
+    assert 'objects of the kind "module": 1, and 3 more\n' in result.out
+
+
+def test_degraded_is_told_to_junit(tmp_path):
+    """What a test did without has no message there: it stands before its output."""
+    script = CALLS.removeprefix("exec ") + "; echo 'no <GPU>'; exit 3"
+    run("matrix", "--cuda", "12.4", "--degrade", "3", "--junit", tmp_path / "junit", "--", "sh",
+        "-c", script)
+    suite = xml.parse(tmp_path / "junit").getroot()
+    assert suite[0].find("system-out").text.startswith("cushim matrix: degrades: exit code 3;")
+    assert "no <GPU>\n" in suite[0].find("system-out").text
+    run("matrix", "--cuda", "12.4", "--junit", tmp_path / "junit", "--", "sh", "-c", CALLS)
+    assert "cushim matrix:" not in (tmp_path / "junit").read_text()
+
+
 def test_same_words_once():
     """A program that prints what the simulated driver tells of the failing call."""
     script = f"'{CLI}' info --init >/dev/null 2>&1; echo \"$WORDS\" >&2; exit 3"

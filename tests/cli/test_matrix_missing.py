@@ -185,6 +185,10 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
                                        tmp_path / "a", code=code)
             assert (new["result"], new["call"]) == ("passes", None)
             assert (old["result"], old["call"], without["result"]) == (result, told, result)
+        run("matrix", "--cuda", "9.0", "--junit", tmp_path / "x", "--markdown", tmp_path / "m",
+            "--", tmp_path / "a")
+        for name in "xm":
+            assert told in (tmp_path / name).read_text()
         strict = run("matrix", "--cuda", "9.0", "--strict", "--", tmp_path / "a")
         assert strict.out.startswith(f"CUDA 9.0  fails  called what the driver lacks  {told}")
         assert f"passes    {told}\n" in run("matrix", "--cuda", "9.0", "--", tmp_path / "a").out

@@ -109,6 +109,18 @@ def test_fatbins_in_a_program(tmp_path):
     assert (verdict["verdict"], verdict["rule"]) == ("limits", "some-code")
 
 
+def test_fatbins_by_architecture(tmp_path):
+    """Whatever their order in the file, and those with PTX as text behind them."""
+    parts = [fatbin(("cubin", 90)), fatbin(("cubin", 52)), fatbin(("cubin", 80), ("cubin", 86)),
+             fatbin(("cubin", 80))]
+    words = ",".join(str(byte) for part in parts for byte in part)
+    path = build(tmp_path, "__attribute__((section(\".nv_fatbin\"))) const unsigned char code[] = "
+                 f"{{{words}}}; int main(void) {{ return code[0]; }}")
+    assert [row["machine_code"] for row in only(path)["code"]] == [[52], [80], [80, 86], [90]]
+    lines = [line for line in run("scan", path).out.splitlines() if "machine code for" in line]
+    assert [re.search(r"for (\d\.\d)", line)[1] for line in lines] == ["5.2", "8.0", "8.0", "9.0"]
+
+
 def rows(file):
     """{capability: (answer, partly)}"""
     return {row["capability"]: (row["answer"], row["partly"]) for row in file["gpus"]}

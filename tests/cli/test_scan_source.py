@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from command import CLI, FAILED, OK, ROOT, registry, run
+from command import CLI, FAILED, INPUT, OK, ROOT, USAGE, registry, run
 from scanning import scan
 
 CODE = r"""
@@ -23,8 +23,8 @@ const char *text = "cu->cuMemAllocAsync(\"", c = '"';
 int old(void) { return cu->cuInit(0); }
 int never(void)
 {
-    if (CUSHIM_HAS(get(cu), cuMemFreeAsync))
-        cu->cuMemFreeAsync(p, s);
+    if (CUSHIM_HAS(get(cu), cuCtxGetId))
+        cu->cuCtxGetId(p, s);
     return 0 ? cu . cuMemAllocAsync /* here */
         (&p, 4, s) : cu->cuMemAlloc(&p, 1);
 }
@@ -91,6 +91,187 @@ int h(void) { return cu->cuGreenCtxCreate(&green, 0, 0, 0); } // no CUSHIM_HAS
     assert "cushim.c" not in run("scan", "--drivers", "9.0", tmp_path).out
 
 
+PROGRAM = {
+    "main.c": """#include "run.h"
+#define NEEDED 11020
+static const char *const names[] = {"cuGraphAddMemAllocNode", "cuGreenCtxCreate"};
+static const char *const needed[] = {"cuCtxGetId", NULL};
+static int main_of_others(void) { main(); return main(); }
+int main(int count, char **words)
+{
+    if (cushim_require(cushim_load(NULL), NEEDED, &needed[0]) != CUSHIM_OK)
+        return 77;
+    return run(words);
+}
+""",
+    "run.cc": """int run(char **words)
+{
+    return cu->cuMemAllocAsync(&p, 1, s) || cu->cuCtxGetId(0, &id)
+        || cu->cuGreenCtxCreate(&green, 0, 0, 0);
+}
+"""}
+
+
+def write_program(folder, **more):
+    folder.mkdir()
+    for name, text in {**PROGRAM, **more}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_required_by_the_program(tmp_path):
+    """In any of its files, which the output names."""
+    folder = write_program(tmp_path / "src")
+    result = run("scan", "--drivers", "9.0", folder)
+    assert (result.code, result.err) == (FAILED, "")
+    assert result.out.replace(f"{folder}/", "").splitlines() == [
+        "run.cc:4: cuGreenCtxCreate came with CUDA 12.4; no CUSHIM_HAS(..., cuGreenCtxCreate) in "
+        "this file",
+        "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
+        "CUSHIM_HAS, 2 required in main.c:8; plain names are those of CUDA 12.0"]
+    calls = scan("--drivers", "9.0", folder, code=FAILED)["sources"][0]["calls"]
+    assert [(call["guarded"], call["required"]) for call in calls] == [
+        (True, f"{folder}/main.c:8"), (True, f"{folder}/main.c:8"), (False, None)]
+    assert run("scan", "--drivers", "9.0", folder / "run.cc").out.count("no CUSHIM_HAS") == 3
+
+
+def test_required_by_one_of_two_programs(tmp_path):
+    """Nobody knows which of them the other files belong to."""
+    folder = write_program(tmp_path / "src", **{"tool.c": "int main(void) { return run(0); }"})
+    result = run("scan", "--drivers", "9.0", folder)
+    assert result.code == FAILED and result.out.count("no CUSHIM_HAS") == 3
+    assert "main.c:8: this cushim_require counts for its own file alone: 2 files have a main()" \
+        in result.out
+    text = "bool start(void) { return cushim_require(cu, 12040, NULL) == CUSHIM_OK; }"
+    (folder / "start.c").write_text(text)
+    result = run("scan", "--drivers", "9.0", folder)
+    assert result.code == OK and f", 3 required in {folder}/start.c:1;" in result.out
+
+
+@pytest.mark.parametrize("call,good", [
+    ("cushim_require(cu, 0, (const char *const[]){\"cuInit\", \"cuCtxGetId\", NULL})", True),
+    ("cushim_require(cu, (12000), NULL)", True), ("cushim_require(cu, 11080, names)", False),
+    ("cushim_require(cu, CUSHIM_CUDA_VERSION, nullptr)", True),
+    ("cushim_require(cu, LEVEL, other)", False), ("cushim_require(cu", False)])
+def test_what_a_call_requires(tmp_path, call, good):
+    """A list of the file counts only if the call takes it."""
+    (tmp_path / "a.c").write_text(
+        f"int f(void) {{ return {call}; }}\nstatic const char *const other[2] = {{\"cuInit\"}},\n"
+        "    *const shown[] = {\"cuCtxGetId\"};\nint g(void) { return cu->cuCtxGetId(0, &id); }")
+    assert run("scan", "--drivers", "9.0", tmp_path / "a.c").code == (OK if good else FAILED)
+
+
+def test_defined_by_the_compiler(tmp_path):
+    """--define is the compiler's -D."""
+    (tmp_path / "a.c").write_text("#ifndef CUSHIM_CUDA_VERSION\n#define CUSHIM_CUDA_VERSION 11080\n"
+                                  "int f(void) { return cu->cuCtxCreate(&context, 0, 0, 0); }\n"
+                                  "int g(void) { return cushim_require(cu, OLDEST, NULL); }\n")
+    scanned = ["scan", "--drivers", "12.4", tmp_path / "a.c"]
+    assert run(*scanned).code == OK
+    result = run(*scanned, "--define", "CUSHIM_CUDA_VERSION=13000")
+    assert result.code == FAILED and "cuCtxCreate_v4 came with CUDA 12.5" in result.out
+    assert run(*scanned, "--define", "CUSHIM_CUDA_VERSION=13000", "--define", "OLDEST=12050",
+               "--define", "OLD=1").code == OK
+    for wrong in ("CUSHIM_CUDA_VERSION", "CUSHIM_CUDA_VERSION=99", "X=", "=", "X=y"):
+        result = run(*scanned, f"--define={wrong}")
+        assert result.code == USAGE and "--define" in result.err
+
+
+def test_one_guard_for_a_release(tmp_path):
+    """A driver with one entry of a release has all of it, but for two. One with a newer entry says
+    nothing about what is called instead."""
+    (tmp_path / "a.c").write_text("""int f(void)
+{
+    if (!CUSHIM_HAS(cu, cuGraphCreate)) /* 10.0 */
+        return 77;
+    cu->cuGraphLaunch(exec, stream);
+    cu->cuGraphDestroy(graph);
+    cu->cuDeviceGetLuid(luid, &mask, device);
+    cu->cuVDPAUGetDevice(&device, 0, 0);
+    cu->cuThreadExchangeStreamCaptureMode(&mode);
+    if (CUSHIM_HAS(cu, cuCtxCreate_v4))
+        return cu->cuCtxCreate_v4(&context, 0, 0, 0);
+    return cu->cuCtxCreate_v3(&context, 0, 0, 0, 0);
+}
+""")
+    calls = scan("--drivers", "9.0", tmp_path / "a.c", code=FAILED)["sources"][0]["calls"]
+    assert [call["symbol"] for call in calls if call["newer"] and not call["guarded"]] == [
+        "cuDeviceGetLuid", "cuThreadExchangeStreamCaptureMode", "cuCtxCreate_v3"]
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "docs/measured").glob("*.json")),
+                         ids=lambda file: file.stem)
+def test_a_driver_has_all_of_its_releases(file):
+    """What the guard of a release takes for granted, on the drivers that were measured."""
+    measured = json.loads(file.read_text(encoding="utf-8"))
+    here = {row["symbol"] for row in registry() if row.get("platform", "linux") == "linux"
+            and row["since"] <= measured["driver"]["version"]}
+    assert here - set(measured["symbols"]) <= {"cuDeviceGetLuid", "cuEventCreateFromEGLSync"}
+
+
+def test_own_sources():
+    """What this project shows and ships passes its own check, each program for itself."""
+    for file in [*sorted((ROOT / "docs/examples").rglob("*.c*")), *sorted(ROOT.glob("kernels/*.c")),
+                 *sorted(ROOT.glob("docs/examples/languages/*.h"))]:
+        result = run("scan", "--drivers", "9.0", file)
+        assert (result.code, result.err) == (OK, ""), result.out
+
+
+@pytest.mark.parametrize("name", [
+    "a.C", "a.CPP", "a.c++", "a.inc", "a.inl", "a.ipp", "a.tpp", "a.tcc", "a.ixx", "a.cppm", "a.H",
+    "a.hh", "a.hpp", "a.cuh", "a.cu", "a.h.in", "a.cpp.in", "a.def"])
+def test_suffixes(tmp_path, name):
+    (tmp_path / name).write_text("cu->cuCtxGetId(0, &id);")
+    assert "cuCtxGetId came with" in run("scan", "--drivers", "9.0", tmp_path / name).out
+
+
+def test_what_was_passed_over(tmp_path, source):
+    """A suffix that is no source's here may be one there."""
+    for name in ("README", "a.swift", "b.swift", "c.md", f"d.{30 * 'x'}"):
+        (source.parent / name).write_text("x")
+    assert run("scan", tmp_path).out.splitlines()[-1] == (
+        "not read: 5 files that are neither program nor C or C++ source: .md, .swift")
+    assert scan(tmp_path)["other"] == 5
+    source.unlink()
+    assert "not read" not in run("scan", tmp_path).out
+
+
+def test_nothing_found(tmp_path):
+    """One rule: no call, in a file or in a folder, is not known."""
+    (tmp_path / "a.c").write_text("int a;")
+    for place in (tmp_path, tmp_path / "a.c"):
+        for strict, code in ([], OK), (["--strict"], FAILED):
+            result = run("scan", *strict, "--drivers", "9.0", place)
+            assert result.code == code
+            assert "nothing found that uses the CUDA driver: unknown, by the rule nothing-found" \
+                in result.out
+
+
+@pytest.mark.parametrize("text", [
+    b'"%" PRIuPTR"(" x); cu->cuCtxGetId(0, &id);', b"#define HAS CUSHIM_HAS(cu,\n;%s", b"\0)]}%s",
+    b'R"no raw string";%s', b"// \\\r\n cu->cuGreenCtxCreate()\r\n%s", b"({[%s", b"]}){{ %s"])
+def test_hostile_text(tmp_path, text):
+    """A NUL, CRLF, brackets that match nothing, and macros whose ends look like marks."""
+    path = tmp_path / "a.c"
+    path.write_bytes(text.replace(b"%s", b"\ncu->cuCtxGetId(0, &id);\n"))
+    answer = scan("--drivers", "9.0", path, code=FAILED)
+    assert [call["symbol"] for call in answer["sources"][0]["calls"]] == ["cuCtxGetId"]
+
+
+def test_long_and_wide(tmp_path):
+    """A list's name with a NUL is none; a deep or long file ends; UTF-16 is told, and not read."""
+    path = tmp_path / "a.c"
+    names = '"cuCtxGetId\0' + 600 * "x" + '",'
+    path.write_text(f"int f(void) {{ return cushim_require(cu, 0, n) || cu->cuCtxGetId(0, 0); }}"
+                    f"n[] = {{{names}}};" + 100000 * "{[(" + 100000 * "]{" +
+                    50000 * "cushim_require(" + 50000 * "CUSHIM_HAS(")
+    assert run("scan", "--drivers", "9.0", path).code == FAILED
+    path.write_text("cu->cuCtxGetId(0, &id);", encoding="utf-16")
+    result = run("scan", "--drivers", "9.0", path)
+    assert (result.code, result.err) == (
+        INPUT, f"cushim scan: {path}: UTF-16, which is not read: convert it to UTF-8\n")
+
+
 def test_release_of_plain_names(tmp_path):
     """A source may choose another than 12.0."""
     code = "int f(void) { return cu->cuCtxCreate(&context, 0, 0, 0); }\n"
@@ -105,7 +286,7 @@ def test_list_without_drivers(source):
     result = run("scan", source)
     assert result.code == OK
     assert [re.sub(".*/", "", line) for line in result.out.splitlines()] == [
-        "shim.c:8: cuInit came with CUDA 2.0", "shim.c:12: cuMemFreeAsync came with CUDA 11.2",
+        "shim.c:8: cuInit came with CUDA 2.0", "shim.c:12: cuCtxGetId came with CUDA 12.0",
         "shim.c:13: cuMemAllocAsync came with CUDA 11.2",
         "shim.c:14: cuMemAlloc_v2 came with CUDA 3.2",
         "shim.c:16: cuCtxCreate_v2 came with CUDA 3.2",
@@ -119,8 +300,8 @@ def test_json(source):
     assert [(call["line"], call["symbol"]) for call in calls
             if call["newer"] and not call["guarded"]] == [(13, "cuMemAllocAsync"),
                                                           (16, "cuCtxCreate_v4")]
-    assert calls[1] == {"line": 12, "symbol": "cuMemFreeAsync", "since": 11020, "newer": True,
-                        "guarded": True}
+    assert calls[1] == {"line": 12, "symbol": "cuCtxGetId", "since": 12000, "newer": True,
+                        "guarded": True, "required": None}
 
 
 def test_question_by_name_and_raw_strings(tmp_path):
@@ -139,7 +320,9 @@ def test_no_call(tmp_path, text):
     path = tmp_path / "a.hpp"
     path.write_text(text)
     result = run("scan", "--drivers", "9.0", path)
-    assert (result.code, result.out) == (OK, f"{path}: no call through cushim's table\n")
+    assert (result.code, result.out) == (
+        OK, f"{path}: no call through cushim's table\n"
+        "nothing found that uses the CUDA driver: unknown, by the rule nothing-found\n")
 
 
 def test_folder(tmp_path, source):

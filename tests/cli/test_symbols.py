@@ -142,7 +142,8 @@ def test_name_without_driver_is_answered():
     """The registry has the release; a driver that was asked for, or what it lacks, it has not."""
     nowhere = {"CUSHIM_LIBCUDA": "/nonexistent/libcuda.so.1"}
     for more in ([], ["--json"]):
-        assert run("symbols", "--name", "cuCtxCreate", *more, **nowhere).code == OK
+        result = run("symbols", "--name", "cuCtxCreate", *more, **nowhere)
+        assert (result.code, result.err) == (OK, "") and "no-driver" in result.out
     for more in (["--missing"], ["--driver", "/nonexistent/libcuda.so.1"]):
         assert run("symbols", "--name", "cuCtxCreate", *more, **nowhere).code == NO_DRIVER
 

@@ -93,6 +93,7 @@ def fixture_copy():
 
 
 @pytest.mark.in_all
+@pytest.mark.by_hand
 def test_odd_path_of_an_ordinary_user(copy):
     """What tests/run calls, for a build without the simulated driver, which takes longest, and not
     optimized."""

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzzing the readers of `cushim scan`: ELF, PE, archives of objects, zip files, fatbins. */
+/* Fuzzing the readers of `cushim scan`: ELF, PE, archives of objects, zip files, fatbins, sources.
+ */
 #include "fuzz.h"
 
 #include "scan_file.h"
 #include "scan_gpu.h"
+#include "scan_sources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,25 @@ static void skip(void *user, const char *name, const char *why)
     *seen += strlen(name) + strlen(why);
 }
 
+/* The same bytes as a source. */
+static void read_source(const uint8_t *data, size_t size)
+{
+    struct scan_sources sources = {.oldest = 9000};
+    const struct scan_source source = scan_source_read((const char *)data, size, NULL);
+
+    scan_sources_add(&sources, &source, "input");
+    scan_sources_judge(&sources);
+    struct scan_findings findings = scan_sources_find(&sources);
+    for (size_t i = 0; i < source.count; i++) {
+        if (source.calls[i].index >= CUSHIM_ENTRY_COUNT || source.calls[i].line == 0)
+            abort();
+    }
+    if (findings.count > source.count)
+        abort();
+    scan_sources_forget(&findings);
+    scan_sources_free(&sources);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *problem = NULL;
@@ -41,5 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (scan_bytes("input", data, size, &sink, &problem) != SCAN_READ && !problem)
         abort();
+    read_source(data, size);
     return 0;
 }

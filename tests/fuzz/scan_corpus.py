@@ -17,6 +17,15 @@ const char *const names[] = {"libcuda.so.1", "cuMemAllocAsync", "cuGetProcAddres
 int use(void) { return cuInit(0) + cuMemAlloc_v2(0, 1); }
 """
 
+CALLS = r"""
+#define CUSHIM_CUDA_VERSION 13000
+static const char *const needed[] = {"cuCtxGetId", NULL}; // CUSHIM_HAS(cu, cuGraphCreate)
+int main(void) { return cushim_require(cu, CUSHIM_CUDA_VERSION, &needed[0]) ||
+    cushim_require(cu, (11020), (const char *[]){"cuGreenCtxCreate"}) || puts(R"x(")x") }
+int call(void) { if (cushim_has(cu, "cuMemAllocAsync")) cu . cuMemAllocAsync /* */ (0, 1'0, 0);
+    return cu->cuCtxCreate(0) + table.cuMemcpy_v1(PRIuPTR"\\"); }
+"""
+
 
 def run(*command):
     """Run a command that must succeed."""
@@ -53,6 +62,7 @@ def main():
     except (OSError, subprocess.CalledProcessError):
         print("no Windows compiler: no PE file in the corpus", file=sys.stderr)
     source.unlink()
+    (folder / "calls.c").write_text(CALLS, encoding="utf-8")
     damage(folder)
 
 

@@ -45,6 +45,7 @@ def test_entries(tmp_path):
 
 @pytest.mark.parametrize("marks, message", [
     ('AREA("a")\nMISSING(cuNothing)\n', "2: no entry cuNothing"),
+    ('AREA("a")\nMISSING(cuNothing*)\n', "2: no entry cuNothing*"),
     ('AREA("a")\nMISSING(cuMemcpy_ptds)\n', "2: no entry cuMemcpy_ptds"),
     ('AREA("a")\n\nMISSING(cuInit)\nMISSING(cuInit)\n', "4: cuInit is missing already"),
     ('AREA("a")\nMISSING(cuInit)\nPARTLY(cuInit, b, NO_DEVICE, "c")\n',
@@ -65,6 +66,12 @@ def test_header(tmp_path):
     text = emit(tmp_path, "sim_behaviours.h")
     assert "CUresult sim_cuInit(" in text and "sim_cuMemAlloc(" not in text
     assert "#define SIM_LACK_cuPass_null CUDA_ERROR_NO_DEVICE\n" in text
+
+
+def test_a_star_stands_for_letters(tmp_path):
+    marks = MARKS.replace("MISSING(cuMemAlloc)\nMISSING(cuMemAlloc_v2)", "MISSING(cuMemAl*)")
+    assert marks != MARKS and emit(tmp_path, "sim_entries.md", marks) == \
+        emit(tmp_path, "sim_entries.md")
 
 
 def test_without_code(tmp_path):

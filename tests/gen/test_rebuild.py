@@ -14,6 +14,7 @@ import pytest
 
 from handmade import GEN
 
+pytestmark = pytest.mark.by_hand
 ROOT = GEN.parent
 LEFT_OUT = shutil.ignore_patterns(".git", "build*", "tests", "__pycache__")
 # The only sources that include cudaTypedefs.h, if the build has examples.

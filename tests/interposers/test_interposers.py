@@ -25,6 +25,7 @@ HERE = Path(os.environ["INTERPOSERS"])
 PLAIN = tempfile.TemporaryDirectory(dir="/tmp")  # ends with Python
 SIMULATED = ["11.0", "11.2", "11.4", "11.8", "12.0", "12.4", "12.8"]
 REAL = ["450", "470", "525", "535", "550", "555"]
+IN_CI = {"sim 11.0", "sim 11.4", "sim 12.8", "450", "470", "550"}
 NEWER = 2  # enum cushim_state
 OUT_OF_MEMORY = 2
 
@@ -199,7 +200,8 @@ def pairs(names):
         for driver_name in names:
             known = driver_name.startswith("sim ") or driver_name in drivers()
             if not known or release_of(driver_name) >= style.since:
-                yield pytest.param(style_name, driver_name, id=f"{style_name}, {driver_name}")
+                yield pytest.param(style_name, driver_name, id=f"{style_name}, {driver_name}",
+                                   marks=[] if driver_name in IN_CI else [pytest.mark.by_hand])
 
 
 @pytest.fixture(autouse=True)

@@ -184,7 +184,7 @@ static bool add(FTS *tree, char *path, int level)
     return path;
 }
 
-FTS *fts_open(char *const *paths, int options, void *compare)
+FTS *fts_open(char *const *paths, int options, int (*compare)(const FTSENT **a, const FTSENT **b))
 {
     FTS *tree = calloc(1, sizeof *tree);
     size_t count = 0;
@@ -199,10 +199,15 @@ FTS *fts_open(char *const *paths, int options, void *compare)
     return tree;
 }
 
+static int last_first(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)b)->path, ((const struct entry *)a)->path);
+}
+
 /* All that a folder holds, but for links; false where it cannot be read. */
 static bool add_folder(FTS *tree, const char *path, int level)
 {
-    size_t room = strlen(path) + 3;
+    size_t room = strlen(path) + 3, first = tree->count;
     char *pattern = calloc(1, room);
     WIN32_FIND_DATAW found;
     HANDLE search = INVALID_HANDLE_VALUE;
@@ -231,6 +236,7 @@ static bool add_folder(FTS *tree, const char *path, int level)
         free(name);
     } while (FindNextFileW(search, &found));
     FindClose(search);
+    qsort(tree->waiting + first, tree->count - first, sizeof *tree->waiting, last_first);
     return true;
 }
 
@@ -244,7 +250,7 @@ FTSENT *fts_read(FTS *tree)
     wchar_t *wide = windows_wide(now.path);
     DWORD attributes = wide ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
     free(wide);
-    tree->entry = (FTSENT){FTS_F, now.level, 0, now.path, now.path};
+    tree->entry = (FTSENT){FTS_F, now.level, 0, now.path, now.path, now.path};
     if (attributes == INVALID_FILE_ATTRIBUTES) {
         tree->entry.fts_info = FTS_NS;
         tree->entry.fts_errno = GetLastError() == ERROR_ACCESS_DENIED ? EACCES : ENOENT;

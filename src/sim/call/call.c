@@ -25,7 +25,7 @@ void sim_call_forget(void)
 static void make_current(struct sim_call *call)
 {
     current = call;
-    sim_thread_set_per_thread(call && call->entry->stream != 'l');
+    sim_current_per_thread = call && call->entry->stream != 'l';
 }
 
 /* Entries that answer before cuInit, as real drivers' do. */
@@ -68,7 +68,7 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
     }
     if (sim_fault_before(call))
         return false;
-    if (needs_init(call->entry) && sim_thread_in_callback()) {
+    if (needs_init(call->entry) && sim_current_in_callback) {
         call->result = CUDA_ERROR_NOT_PERMITTED;
         return false;
     }

@@ -224,7 +224,7 @@ static void end_all(void)
     }
 }
 
-/* "1 context, 2 memory", of counts that are not all zero. */
+/* "1 context, 2 memory (8192 bytes)", of counts that are not all zero. */
 static void write_counts(const struct sim_count *count, char *text, size_t size)
 {
     const char *comma = "";
@@ -236,6 +236,9 @@ static void write_counts(const struct sim_count *count, char *text, size_t size)
                                    count->objects[i], sim_kinds_name((enum sim_kind)i));
         comma = ", ";
     }
+    if (count->objects[SIM_KIND_COUNT] && length < size) /* memory is the last kind */
+        snprintf(text + length, size - length, " (%zu byte%s)", count->bytes,
+                 count->bytes == 1 ? "" : "s");
 }
 
 /* False after writing what is still there. */
@@ -389,6 +392,7 @@ const char *cushim_sim_leaks(void)
     count_both(&all, &ended);
     for (int i = 0; i <= SIM_KIND_COUNT; i++)
         all.objects[i] += ended.objects[i];
+    all.bytes += ended.bytes;
     if (sim_live_is_empty(&all))
         return NULL;
     write_counts(&all, text, sizeof text);

@@ -77,10 +77,8 @@ static CUresult ask(const char *symbol, void **pfn, int version, cuuint64_t flag
     bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     *exists = false;
     *found = NULL;
-    if (!symbol || !pfn || flags > ALL_FLAGS)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (sim_config.cuda >= STRICT_VERSION && version > sim_config.cuda)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!symbol || !pfn || flags > ALL_FLAGS);
+    SIM_REFUSE(sim_config.cuda >= STRICT_VERSION && version > sim_config.cuda);
     if (per_thread)
         *found = best(symbol, version, true, exists);
     if (!*found && !*exists)
@@ -117,8 +115,7 @@ static void *address_of(const struct sim_entry *found, int version)
 CUresult sim_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
     const struct sim_entry *found;
-    bool exists;
-    SIM_TRY(ask(symbol, pfn, cudaVersion, flags, &found, &exists));
+    SIM_FIND(bool, exists, ask(symbol, pfn, cudaVersion, flags, &found, &exists));
     if (!found)
         return CUDA_ERROR_NOT_FOUND;
     *pfn = address_of(found, cudaVersion);
@@ -129,8 +126,7 @@ CUresult sim_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion
                                  CUdriverProcAddressQueryResult *symbolStatus)
 {
     const struct sim_entry *found;
-    bool exists;
-    SIM_TRY(ask(symbol, pfn, cudaVersion, flags, &found, &exists));
+    SIM_FIND(bool, exists, ask(symbol, pfn, cudaVersion, flags, &found, &exists));
     *pfn = found ? address_of(found, cudaVersion) : NULL;
     if (symbolStatus)
         *symbolStatus = found    ? CU_GET_PROC_ADDRESS_SUCCESS
@@ -153,8 +149,7 @@ static const CUuuid runtime_table = {{0x6b, (char)0xd5, (char)0xfb, 0x6c, 0x5b, 
 CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
     static bool said;
-    if (!ppExportTable || !pExportTableId)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!ppExportTable || !pExportTableId);
     if (!said && memcmp(pExportTableId, &runtime_table, sizeof runtime_table) == 0) {
         said = true;
         sim_report_say("cushim sim: the program uses the CUDA runtime, which asks for private "
@@ -189,8 +184,7 @@ static const struct cushim_error_data *find(CUresult error)
 static CUresult tell(CUresult error, const char **text, bool name)
 {
     const struct cushim_error_data *data = find(error);
-    if (!text)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!text);
     *text = data ? cushim_error_strings + (name ? data->name : data->text) : NULL;
     return data ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -110,25 +110,21 @@ static bool begin(const CUlogIterator *iterator, uint32_t *from, const char **he
 CUresult sim_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
 {
     (void)flags; /* no driver looks at them */
-    if (!iterator_out)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!iterator_out);
     *iterator_out = next;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
-                                unsigned int flags)
+SIM_BEHAVIOUR(cuLogsDumpToMemory)
 {
     uint32_t from;
     const char *head;
     char line[LINE];
     (void)flags;
-    if (!buffer || !size)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!buffer || !size);
     size_t room = *size, used = 1; /* the end of the text */
     *size = 0;
-    if (!begin(iterator, &from, &head))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!begin(iterator, &from, &head));
     uint32_t first = next; /* of those that have room: the newest ones */
     while (first > from && used + write_line(first - 1, line) <= room)
         used += write_line(--first, line);
@@ -136,8 +132,7 @@ CUresult sim_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *s
         head = missing;
     while (first < next && used + strlen(head) > room)
         used -= write_line(first++, line);
-    if (first == next && from < next)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(first == next && from < next);
     size_t at = 0;
     if (from < next) {
         memcpy(buffer, head, strlen(head));
@@ -162,18 +157,15 @@ CUresult sim_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, u
     const char *head;
     char line[LINE];
     (void)flags;
-    if (!pathToFile || !begin(iterator, &from, &head))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pathToFile || !begin(iterator, &from, &head));
     FILE *file = fopen(pathToFile, "w");
-    if (!file)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!file);
     fputs(head, file);
     for (; from < next; from++) {
         (void)write_line(from, line);
         fputs(line, file);
     }
-    if (fclose(file) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(fclose(file) != 0);
     if (iterator)
         *iterator = next;
     return CUDA_SUCCESS;

@@ -36,9 +36,6 @@ struct sim_count {
     size_t bytes;
 };
 
-/* Objects of the kind that the program made and must destroy: not those that come and go with
- * others (functions with modules, the streams that every context has). */
-size_t sim_live(enum sim_kind kind);
 bool sim_live_counts(enum sim_kind kind); /* whether there are such objects of the program */
 /* What is alive now. */
 void sim_live_count(struct sim_count *count);

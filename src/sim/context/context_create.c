@@ -13,16 +13,12 @@ bool sim_context_create_flags_valid(unsigned flags)
 
 static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
 {
-    struct sim_device *device;
-    struct sim_context *context;
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
-    if (!sim_context_create_flags_valid(flags))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pctx);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
+    SIM_REFUSE(!sim_context_create_flags_valid(flags));
     if (flags & CU_CTX_USER_COREDUMP_ENABLE) /* shown so by real drivers */
         flags = (flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
-    SIM_TRY(sim_life_begin(device, flags, false, &context));
+    SIM_FIND(struct sim_context *, context, sim_life_begin(device, flags, false, &context));
     context->api_version = api_version;
     CUresult result = sim_stack_push((CUcontext)context);
     if (result == CUDA_SUCCESS)
@@ -36,24 +32,20 @@ SIM_ENTRY(cuCtxCreate, create(pctx, flags, dev, 3010))
 SIM_ENTRY(cuCtxCreate_v2, create(pctx, flags, dev, 3020))
 
 /* An affinity asks for some of the multiprocessors: only under the multi-process service. */
-CUresult sim_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
-                            unsigned int flags, CUdevice_v1 dev)
+SIM_BEHAVIOUR(cuCtxCreate_v3)
 {
-    if (!pctx || numParams < 0 || (numParams > 0 && !paramsArray))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pctx || numParams < 0 || (numParams > 0 && !paramsArray));
     if (numParams > 0)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return create(pctx, flags, dev, 3020);
 }
 
-CUresult sim_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
-                            CUdevice dev)
+SIM_BEHAVIOUR(cuCtxCreate_v4)
 {
     const CUctxCreateParams *params = ctxCreateParams;
     if (!params)
         return create(pctx, flags, dev, 3020);
-    if (params->cigParams && params->numExecAffinityParams > 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(params->cigParams && params->numExecAffinityParams > 0);
     if (params->cigParams) /* shares the device with a graphics interface: there is none */
         return SIM_LACK_cuCtxCreate_v4_graphics;
     return sim_cuCtxCreate_v3(pctx, params->execAffinityParams, params->numExecAffinityParams,
@@ -63,8 +55,7 @@ CUresult sim_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
 CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
 {
     struct sim_context *context = sim_object(SIM_CONTEXT, ctx);
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!ctx);
     if (!context || context->primary || sim_green_of(context))
         return CUDA_ERROR_INVALID_CONTEXT;
     if (sim_current_any() == context)
@@ -75,10 +66,8 @@ CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
 
 CUresult sim_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!pctx || flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!pctx || flags != 0);
     context->attached++;
     *pctx = (CUcontext)context;
     return CUDA_SUCCESS;

@@ -8,8 +8,7 @@
  * it fails. What never was a context is refused, as the manual has it; a device crashes. */
 CUresult sim_cuCtxPushCurrent_v2(CUcontext ctx)
 {
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!ctx);
     return sim_context_was_on(ctx) ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
@@ -28,8 +27,7 @@ SIM_ENTRY(cuCtxSetCurrent,
 
 CUresult sim_cuCtxGetCurrent(CUcontext *pctx)
 {
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pctx);
     *pctx = sim_stack_top();
     return CUDA_SUCCESS;
 }
@@ -38,10 +36,9 @@ CUresult sim_cuCtxGetCurrent(CUcontext *pctx)
 CUresult sim_cuCtxGetDevice(CUdevice_v1 *device)
 {
     const struct sim_device *found = sim_stack_device();
-    if (sim_thread_in_callback())
+    if (sim_current_in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!device);
     if (!found)
         return CUDA_ERROR_INVALID_CONTEXT;
     *device = found->ordinal;
@@ -53,8 +50,7 @@ CUresult sim_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     struct sim_context *context = sim_object(SIM_CONTEXT, ctx);
     if (!ctx)
         return sim_cuCtxGetDevice(device);
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!device);
     if (!context)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     *device = context->device->ordinal;
@@ -63,8 +59,7 @@ CUresult sim_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 
 CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current_of(ctx, &context));
+    SIM_FIND(struct sim_context *, context, sim_current_of(ctx, &context));
     SIM_TRY(sim_capture_refuse_context(context));
     return sim_stream_synchronize_context(context);
 }
@@ -73,10 +68,8 @@ SIM_TELL(cuCtxGetFlags, flags, struct sim_context *context, sim_current(&context
 
 CUresult sim_cuCtxSetFlags(unsigned int flags)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!sim_context_create_flags_valid(flags))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!sim_context_create_flags_valid(flags));
     context->flags = (flags & ~(unsigned)CU_CTX_MAP_HOST) | (context->flags & CU_CTX_MAP_HOST);
     return CUDA_SUCCESS;
 }
@@ -88,10 +81,8 @@ SIM_TELL_AFTER(cuCtxGetId, ctxId, struct sim_context *context, sim_current_of(ct
 
 CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!pExecAffinity)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!pExecAffinity);
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     pExecAffinity->type = type;
@@ -102,7 +93,6 @@ CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffi
 
 CUresult sim_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *result, CUdevResourceType type)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current_of(hCtx, &context));
+    SIM_FIND(struct sim_context *, context, sim_current_of(hCtx, &context));
     return sim_cuDeviceGetDevResource(context->device->ordinal, result, type);
 }

@@ -45,12 +45,10 @@ CUresult sim_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value
 {
     size_t whole;
     const void *from = place(attrib, &whole);
-    if (!from || !size)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!from || !size);
     if (is_text(attrib))
         whole = strlen(from) + 1;
-    if (value && *size < whole)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(value && *size < whole);
     if (value)
         memcpy(value, from, whole);
     *size = whole;
@@ -61,8 +59,7 @@ CUresult sim_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value
 {
     size_t whole;
     void *to = place(attrib, &whole);
-    if (!to || !value || !size || (is_text(attrib) ? *size > whole : *size != whole))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!to || !value || !size || (is_text(attrib) ? *size > whole : *size != whole));
     memset(to, 0, whole);
     memcpy(to, value, *size);
     if (is_text(attrib))

@@ -23,11 +23,9 @@ struct description {
 
 /* --- Descriptions --- */
 
-CUresult sim_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources,
-                                       unsigned int nbResources)
+SIM_BEHAVIOUR(cuDevResourceGenerateDesc)
 {
-    if (!phDesc || !resources || nbResources == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!phDesc || !resources || nbResources == 0);
     CUdevResource sum = resources[0];
     for (unsigned i = 0; i < nbResources; i++) {
         if (resources[i].type != CU_DEV_RESOURCE_TYPE_SM)
@@ -42,9 +40,7 @@ CUresult sim_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource 
             return CUDA_SUCCESS;
         }
     }
-    struct description *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct description, made);
     made->resource = sum;
     sim_object_add(&made->object, SIM_OTHER, NULL);
     *phDesc = (CUdevResourceDesc)made;
@@ -68,17 +64,12 @@ CUgreenCtx sim_green_of(const struct sim_context *context)
 }
 
 /* Without a description: the whole device. */
-CUresult sim_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
-                              unsigned int flags)
+SIM_BEHAVIOUR(cuGreenCtxCreate)
 {
-    struct sim_device *device;
     struct description *description = sim_object(SIM_OTHER, desc);
-    if (!phCtx || flags != CU_GREEN_CTX_DEFAULT_STREAM || (desc && !description))
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
-    struct sim_green *green = calloc(1, sizeof *green);
-    if (!green)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_REFUSE(!phCtx || flags != CU_GREEN_CTX_DEFAULT_STREAM || (desc && !description));
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
+    SIM_NEW(struct sim_green, green);
     CUresult result = sim_life_begin(device, 0, false, &green->context);
     if (result != CUDA_SUCCESS) {
         free(green);
@@ -95,8 +86,7 @@ CUresult sim_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevic
 
 CUresult sim_cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
-    struct sim_green *green;
-    SIM_TRY(find(hCtx, &green));
+    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
     sim_object_remove(&green->object);
     sim_life_end(green->context);
     free(green);
@@ -109,10 +99,8 @@ SIM_TELL(cuCtxFromGreenCtx, pContext, struct sim_green *green, find(hCtx, &green
 CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                       CUdevResourceType type)
 {
-    struct sim_green *green;
-    if (!resource)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(find(hCtx, &green));
+    SIM_REFUSE(!resource);
+    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
     if (type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     *resource = green->resource;
@@ -124,27 +112,22 @@ SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &g
 
 CUresult sim_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
-    struct sim_green *green;
-    SIM_TRY(find(hCtx, &green));
+    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
     return sim_cuCtxRecordEvent((CUcontext)green->context, hEvent);
 }
 
 CUresult sim_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
-    struct sim_green *green;
-    SIM_TRY(find(hCtx, &green));
+    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
     return sim_cuCtxWaitEvent((CUcontext)green->context, hEvent);
 }
 
 /* Its streams never wait for the legacy stream. */
-CUresult sim_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags,
-                                    int priority)
+SIM_BEHAVIOUR(cuGreenCtxStreamCreate)
 {
-    struct sim_green *green;
     struct sim_stream *stream;
-    if (!phStream || flags != CU_STREAM_NON_BLOCKING)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(find(greenCtx, &green));
+    SIM_REFUSE(!phStream || flags != CU_STREAM_NON_BLOCKING);
+    SIM_FIND(struct sim_green *, green, find(greenCtx, &green));
     SIM_TRY(sim_stream_make(green->context, flags, sim_stream_priority_clamp(priority), &stream));
     *phStream = (CUstream)stream;
     return CUDA_SUCCESS;
@@ -152,8 +135,7 @@ CUresult sim_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, uns
 
 CUresult sim_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx)
 {
-    if (!pctx || !pGreenCtx)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pctx || !pGreenCtx);
     SIM_TRY(sim_cuStreamGetCtx(hStream, pctx));
     *pGreenCtx = sim_green_of(((const struct sim_context *)*pctx));
     return CUDA_SUCCESS;

@@ -7,12 +7,10 @@
 
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
 {
-    struct sim_shared_token token;
     SIM_TRY(sim_current_check());
     const struct sim_allocation *found = sim_range_find(dptr);
-    if (!pHandle || !found || found->ending || found->kind != SIM_MEMORY_DEVICE)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_share_block(found->address, NULL, &token));
+    SIM_REFUSE(!pHandle || !found || found->ending || found->kind != SIM_MEMORY_DEVICE);
+    SIM_FIND(struct sim_shared_token, token, sim_share_block(found->address, NULL, &token));
     memset(pHandle, 0, sizeof *pHandle);
     memcpy(pHandle, &token, sizeof token);
     return CUDA_SUCCESS;
@@ -29,17 +27,13 @@ static struct sim_allocation *opened(const struct sim_shared_token *token)
     return NULL;
 }
 
-CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 handle,
-                                   unsigned int Flags)
+SIM_BEHAVIOUR(cuIpcOpenMemHandle_v2)
 {
-    struct sim_context *context;
     struct sim_shared_token token;
-    if (!pdptr || !(Flags & CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS))
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_current(&context));
+    SIM_REFUSE(!pdptr || !(Flags & CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
     memcpy(&token, &handle, sizeof token);
-    if (!sim_shared_is_token(&token, SIM_SHARED_MEMORY))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!sim_shared_is_token(&token, SIM_SHARED_MEMORY));
     if (sim_shared_is_own(&token))
         return CUDA_ERROR_INVALID_CONTEXT;
     struct sim_allocation *found = opened(&token);
@@ -62,21 +56,18 @@ CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)
 {
     SIM_TRY(sim_current_check());
     struct sim_allocation *found = sim_memory_at(dptr);
-    if (!found || found->kind != SIM_MEMORY_OPENED)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || found->kind != SIM_MEMORY_OPENED);
     return --found->opened ? CUDA_SUCCESS : sim_memory_free_after_work(found);
 }
 
 CUresult sim_cuIpcGetEventHandle(CUipcEventHandle_v1 *pHandle, CUevent event)
 {
-    struct sim_shared_token token;
     SIM_TRY(sim_current_check());
     struct sim_event *found = sim_object(SIM_EVENT, event);
-    if (!pHandle || !event)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pHandle || !event);
     if (!found || !(found->flags & CU_EVENT_INTERPROCESS))
         return CUDA_ERROR_INVALID_HANDLE;
-    SIM_TRY(sim_event_shared_begin(found, &token));
+    SIM_FIND(struct sim_shared_token, token, sim_event_shared_begin(found, &token));
     memset(pHandle, 0, sizeof *pHandle);
     memcpy(pHandle, &token, sizeof token);
     return CUDA_SUCCESS;
@@ -84,11 +75,9 @@ CUresult sim_cuIpcGetEventHandle(CUipcEventHandle_v1 *pHandle, CUevent event)
 
 CUresult sim_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle_v1 handle)
 {
-    struct sim_context *context;
     struct sim_shared_token token;
-    if (!phEvent)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_current(&context));
+    SIM_REFUSE(!phEvent);
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
     memcpy(&token, &handle, sizeof token);
     if (!sim_shared_is_token(&token, SIM_SHARED_EVENT))
         return CUDA_ERROR_MAP_FAILED;

@@ -42,9 +42,7 @@ CUresult sim_life_begin(struct sim_device *device, unsigned flags, bool primary,
 {
     if (device->failed != CUDA_SUCCESS)
         return device->failed;
-    struct sim_context *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_context, made);
     made->references = 1;
     made->serial = next_serial++;
     made->device = device;

@@ -48,8 +48,7 @@ static CUresult check(const struct sim_context *context, CUlimit limit)
                 : sim_config.cuda >= 11000 ? CU_LIMIT_PERSISTING_L2_CACHE_SIZE + 1
                 : sim_config.cuda >= 10000 ? CU_LIMIT_MAX_L2_FETCH_GRANULARITY + 1
                                            : CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT + 1;
-    if ((int)limit < 0 || (int)limit >= count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE((int)limit < 0 || (int)limit >= count);
     if (limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ||
         (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH &&
          sim_device_architecture(context->device) >= 90) ||
@@ -61,10 +60,8 @@ static CUresult check(const struct sim_context *context, CUlimit limit)
 
 CUresult sim_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!pvalue)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!pvalue);
     SIM_TRY(check(context, limit));
     *pvalue = context->limits[limit];
     return CUDA_SUCCESS;
@@ -82,33 +79,28 @@ static size_t round_up(size_t value, size_t step)
 
 CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
     SIM_TRY(check(context, limit));
     switch ((int)limit) {
     case CU_LIMIT_STACK_SIZE:
-        if (value > STACK_MAX)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(value > STACK_MAX);
         value = round_up(value, 16);
         break;
     case CU_LIMIT_PRINTF_FIFO_SIZE:
         value = clamp(value, PRINTF_MIN, PRINTF_MAX);
         break;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
-        if (context->heap)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(context->heap);
         value = clamp(value, HEAP_MIN, context->device->profile->heap_max);
         break;
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
         value = value < PENDING_MIN ? PENDING_MIN : value;
         break;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-        if (value > FETCH_MAX)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(value > FETCH_MAX);
         break;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-        if (value > attribute(context, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(value > attribute(context, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE));
         value = round_up(value, persisting_step(context));
         break;
     case CU_LIMIT_SHMEM_SIZE: /* to be read only */
@@ -126,10 +118,8 @@ SIM_TELL_AFTER(cuCtxGetCacheConfig, pconfig, struct sim_context *context, sim_cu
 
 CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if ((int)config < 0 || config > CU_FUNC_CACHE_PREFER_EQUAL)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE((int)config < 0 || config > CU_FUNC_CACHE_PREFER_EQUAL);
     context->cache = config;
     return CUDA_SUCCESS;
 }

@@ -40,7 +40,9 @@ bool sim_live_counts(enum sim_kind kind)
     return !comes_with_others(kind);
 }
 
-size_t sim_live(enum sim_kind kind)
+/* Objects of the kind that the program made and must destroy: not those that come and go with
+ * others (functions with modules, the streams that every context has). */
+static size_t live(enum sim_kind kind)
 {
     size_t count = 0;
     if (comes_with_others(kind))
@@ -53,7 +55,7 @@ size_t sim_live(enum sim_kind kind)
 void sim_live_count(struct sim_count *count)
 {
     for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
-        count->objects[kind] = sim_live((enum sim_kind)kind);
+        count->objects[kind] = live((enum sim_kind)kind);
     count->objects[SIM_KIND_COUNT] = sim_range_live(&count->bytes);
 }
 

@@ -37,15 +37,12 @@ CUresult sim_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 {
     struct sim_context *context, *peer;
     SIM_TRY(both(peerContext, &context, &peer));
-    if (Flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(Flags != 0);
     if (!sim_device_reaches(context->device, peer->device))
         return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     if (*sim_context_peer(context, peer))
         return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-    struct sim_peer *made = malloc(sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_peer, made);
     *made = (struct sim_peer){peer->serial, context->peers};
     context->peers = made;
     return CUDA_SUCCESS;

@@ -43,10 +43,8 @@ static void deactivate(struct sim_device *device)
 
 CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
 {
-    struct sim_device *device;
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_REFUSE(!pctx);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     while (device->primary_closing) { /* another thread waits for its last work */
         sim_lock_leave();
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
@@ -60,8 +58,7 @@ CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
 
 CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
 {
-    struct sim_device *device;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     if (!device->primary_count)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--device->primary_count == 0)
@@ -78,8 +75,7 @@ CUresult sim_cuDevicePrimaryCtxRelease(CUdevice_v1 dev)
 
 CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice_v1 dev)
 {
-    struct sim_device *device;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     deactivate(device); /* what was retained still is, of the next one (H200, driver 580) */
     return CUDA_SUCCESS;
 }
@@ -96,10 +92,8 @@ CUresult sim_cuDevicePrimaryCtxReset(CUdevice_v1 dev)
 /* Since 11.0 an active context takes new flags too. */
 CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice_v1 dev, unsigned int flags)
 {
-    struct sim_device *device;
-    SIM_TRY(sim_device_of(dev, &device));
-    if (!sim_context_create_flags_valid(flags) || flags & CU_CTX_MAP_HOST)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
+    SIM_REFUSE(!sim_context_create_flags_valid(flags) || flags & CU_CTX_MAP_HOST);
     device->primary_flags = flags;
     if (device->primary)
         device->primary->flags = flags | CU_CTX_MAP_HOST;
@@ -116,10 +110,8 @@ CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice_v1 dev, unsigned int flags)
 
 CUresult sim_cuDevicePrimaryCtxGetState(CUdevice_v1 dev, unsigned int *flags, int *active)
 {
-    struct sim_device *device;
-    if (!flags || !active)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_REFUSE(!flags || !active);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     *flags = device->primary_flags;
     *active = device->primary ? 1 : 0;
     return CUDA_SUCCESS;

@@ -17,10 +17,9 @@ CUresult sim_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nb
                                          const CUdevResource *input, CUdevResource *remainder,
                                          unsigned int flags, unsigned int minCount)
 {
-    if (!nbGroups || !input ||
-        flags > (CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
-                 CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!nbGroups || !input ||
+               flags > (CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
+                        CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE));
     if (input->type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     unsigned group = group_size(), all = input->sm.smCount;
@@ -68,10 +67,10 @@ static CUresult check(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *params, unsigned al
     bool clusters = sim_device_architecture(&sim_device_all[0]) >= 90;
     unsigned most = clusters ? MOST_TOGETHER : 2, count = params->smCount;
     bool backfill = params->flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
-    if (params->flags & ~known_flags() || params->coscheduledSmCount > most ||
+    SIM_REFUSE(
+        params->flags & ~known_flags() || params->coscheduledSmCount > most ||
         params->coscheduledSmCount % 2 || count % 2 || count > all ||
-        (count && params->coscheduledSmCount && !backfill && count % params->coscheduledSmCount))
-        return CUDA_ERROR_INVALID_VALUE;
+        (count && params->coscheduledSmCount && !backfill && count % params->coscheduledSmCount));
     return params->flags & ~(unsigned)CU_DEV_SM_RESOURCE_GROUP_BACKFILL
                ? CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION
                : CUDA_SUCCESS;
@@ -113,8 +112,7 @@ static CUresult judge(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *groups, unsigned co
 
 SIM_BEHAVIOUR(cuDevSmResourceSplit)
 {
-    if (!input || !groupParams || nbGroups == 0 || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!input || !groupParams || nbGroups == 0 || flags);
     if (input->type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     CUdevResource whole = *input; /* which may be one of the outputs */

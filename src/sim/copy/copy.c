@@ -125,53 +125,52 @@ static struct job *job_make(const struct sim_copy *copy, bool stage)
     return job;
 }
 
-struct end { /* an array, or else an address */
-    CUarray array;
-    size_t offset;
-    CUmemorytype type;
-    uint64_t address;
-};
-
-/* A copy of one row, as a graph shows it. */
-static CUDA_MEMCPY3D_v2 shown(const struct end *to, const struct end *from, size_t size)
+CUDA_MEMCPY3D_v2 sim_copy_shown(const struct sim_place *to, const struct sim_place *from,
+                                size_t width, size_t height, size_t depth)
 {
-    return (CUDA_MEMCPY3D_v2){.srcXInBytes = from->offset,
+    bool to_host = to->type == CU_MEMORYTYPE_HOST, from_host = from->type == CU_MEMORYTYPE_HOST;
+    return (CUDA_MEMCPY3D_v2){.srcXInBytes = from->x,
+                              .srcY = from->y,
+                              .srcZ = from->z,
                               .srcMemoryType = from->type,
-                              .srcHost = (const void *)(uintptr_t)from->address,
-                              .srcDevice = from->address,
+                              .srcHost = from_host ? (void *)(uintptr_t)from->address : NULL,
+                              .srcDevice = from_host ? 0 : from->address,
                               .srcArray = from->array,
-                              .srcPitch = size,
-                              .srcHeight = 1,
-                              .dstXInBytes = to->offset,
+                              .srcPitch = from->pitch,
+                              .srcHeight = from->height,
+                              .dstXInBytes = to->x,
+                              .dstY = to->y,
+                              .dstZ = to->z,
                               .dstMemoryType = to->type,
-                              .dstHost = (void *)(uintptr_t)to->address,
-                              .dstDevice = to->address,
+                              .dstHost = to_host ? (void *)(uintptr_t)to->address : NULL,
+                              .dstDevice = to_host ? 0 : to->address,
                               .dstArray = to->array,
-                              .dstPitch = size,
-                              .dstHeight = 1,
-                              .WidthInBytes = size,
-                              .Height = 1,
-                              .Depth = 1};
+                              .dstPitch = to->pitch,
+                              .dstHeight = to->height,
+                              .WidthInBytes = width,
+                              .Height = height,
+                              .Depth = depth};
 }
 
-static struct end plain(const struct sim_side *side)
+static struct sim_place plain(const struct sim_side *side, size_t size)
 {
     bool host = side->kind == SIM_SIDE_HOST;
-    return (struct end){.type = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-                        .address = side->address};
+    return (struct sim_place){.type = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+                              .address = side->address,
+                              .pitch = size,
+                              .height = 1};
 }
 
 CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
                        const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item)
 {
-    struct end to = plain(&copy->to), from = plain(&copy->from);
-    struct job *job = job_make(copy, stage);
-    if (!job)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct sim_place to = plain(&copy->to, copy->width), from = plain(&copy->from, copy->width);
+    SIM_MADE(struct job *, job, job_make(copy, stage));
     *item = (struct sim_item){.run = sim_copy_run, .user = job, .drop = free};
     item->params.type = CU_GRAPH_NODE_TYPE_MEMCPY;
     item->params.memcpy.copyCtx = (CUcontext)context;
-    item->params.memcpy.copyParams = parameters ? *parameters : shown(&to, &from, copy->width);
+    item->params.memcpy.copyParams =
+        parameters ? *parameters : sim_copy_shown(&to, &from, copy->width, 1, 1);
     return CUDA_SUCCESS;
 }
 
@@ -192,8 +191,7 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
 
 CUresult sim_copy_refused(CUstream handle, CUresult code)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(handle, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
     return sim_capture_refused(stream, code);
 }
 
@@ -226,8 +224,7 @@ CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t a
                             bool write)
 {
     *side = (struct sim_side){.kind = SIM_SIDE_DEVICE, .address = address};
-    if (address == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(address == 0);
     const struct sim_allocation *found = sim_range_find(address);
     if (found && found->kind == SIM_MEMORY_POOL_HOST)
         return of_pool_on_host(found, type, address, size);
@@ -237,19 +234,24 @@ CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t a
     return CUDA_SUCCESS;
 }
 
+CUresult sim_copy_line(struct sim_copy *copy, CUmemorytype to_type, uint64_t to,
+                       CUmemorytype from_type, uint64_t from, size_t size)
+{
+    *copy = (struct sim_copy){.width = size, .height = 1, .depth = 1};
+    if (size == 0)
+        return CUDA_SUCCESS;
+    SIM_TRY(sim_copy_line_side(&copy->to, to_type, to, size, true));
+    return sim_copy_line_side(&copy->from, from_type, from, size, false);
+}
+
 static CUresult line(CUstream stream, bool wait, CUmemorytype to_type, uint64_t to,
                      CUmemorytype from_type, uint64_t from, size_t size)
 {
-    struct sim_copy copy = {.width = size, .height = 1, .depth = 1};
+    struct sim_copy copy;
     SIM_TRY(sim_current_check());
-    if (size) {
-        CUresult result = sim_copy_line_side(&copy.to, to_type, to, size, true);
-        if (result == CUDA_SUCCESS)
-            result = sim_copy_line_side(&copy.from, from_type, from, size, false);
-        if (result != CUDA_SUCCESS)
-            return sim_copy_refused(stream, result);
-    }
-    return sim_copy_submit(stream, &copy, NULL, wait);
+    CUresult result = sim_copy_line(&copy, to_type, to, from_type, from, size);
+    return result == CUDA_SUCCESS ? sim_copy_submit(stream, &copy, NULL, wait)
+                                  : sim_copy_refused(stream, result);
 }
 
 SIM_ENTRY(cuMemcpyHtoD_v2, line(NULL, true, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_HOST,
@@ -285,14 +287,12 @@ CUresult sim_copy_line_settle(CUcontext one, CUcontext other)
 static CUresult peer(CUstream stream, bool wait, uint64_t to, CUcontext to_context, uint64_t from,
                      CUcontext from_context, size_t size)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current_of(to_context, &context));
+    SIM_FIND(struct sim_context *, context, sim_current_of(to_context, &context));
     SIM_TRY(sim_current_of(from_context, &context));
     return line(stream, wait, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, size);
 }
 
-CUresult sim_cuMemcpyPeer(CUdeviceptr_v2 dstDevice, CUcontext dstContext, CUdeviceptr_v2 srcDevice,
-                          CUcontext srcContext, size_t ByteCount)
+SIM_BEHAVIOUR(cuMemcpyPeer)
 {
     SIM_TRY(sim_copy_line_settle(dstContext, srcContext));
     SIM_TRY(peer(NULL, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount));
@@ -305,21 +305,20 @@ SIM_ENTRY(cuMemcpyPeerAsync,
 
 /* --- Copies between arrays and plain ranges, by offset in bytes --- */
 
-static CUresult side_of(struct sim_side *side, const struct end *end, size_t size, bool write)
+static CUresult side_of(struct sim_side *side, const struct sim_place *place, size_t size,
+                        bool write)
 {
-    if (end->type != CU_MEMORYTYPE_ARRAY)
-        return sim_copy_line_side(side, end->type, end->address, size, write);
-    const struct sim_array *array = sim_object(SIM_ARRAY, end->array);
-    if (!array)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (place->type != CU_MEMORYTYPE_ARRAY)
+        return sim_copy_line_side(side, place->type, place->address, size, write);
+    const struct sim_array *array = sim_object(SIM_ARRAY, place->array);
     /* Offsets reach along one row, whatever the array's shape. */
-    if (end->offset > array->row || size > array->row - end->offset)
-        return CUDA_ERROR_INVALID_VALUE;
-    *side = (struct sim_side){.kind = SIM_SIDE_ARRAY, .address = array->address + end->offset};
+    SIM_REFUSE(!array || place->x > array->row || size > array->row - place->x);
+    *side = (struct sim_side){.kind = SIM_SIDE_ARRAY, .address = array->address + place->x};
     return CUDA_SUCCESS;
 }
 
-static CUresult between(CUstream stream, bool wait, struct end to, struct end from, size_t size)
+static CUresult between(CUstream stream, bool wait, struct sim_place to, struct sim_place from,
+                        size_t size)
 {
     struct sim_copy copy = {.width = size, .height = 1, .depth = 1};
     SIM_TRY(sim_current_check());
@@ -327,23 +326,25 @@ static CUresult between(CUstream stream, bool wait, struct end to, struct end fr
         SIM_TRY(side_of(&copy.to, &to, size, true));
         SIM_TRY(side_of(&copy.from, &from, size, false));
     }
-    const CUDA_MEMCPY3D_v2 parameters = shown(&to, &from, size);
+    to.pitch = from.pitch = size;
+    to.height = from.height = 1;
+    const CUDA_MEMCPY3D_v2 parameters = sim_copy_shown(&to, &from, size, 1, 1);
     return sim_copy_submit(stream, &copy, &parameters, wait);
 }
 
-static struct end in_array(CUarray array, size_t offset)
+static struct sim_place in_array(CUarray array, size_t offset)
 {
-    return (struct end){.array = array, .offset = offset, .type = CU_MEMORYTYPE_ARRAY};
+    return (struct sim_place){.array = array, .x = offset, .type = CU_MEMORYTYPE_ARRAY};
 }
 
-static struct end on_host(const void *address)
+static struct sim_place on_host(const void *address)
 {
-    return (struct end){.type = CU_MEMORYTYPE_HOST, .address = (uint64_t)(uintptr_t)address};
+    return (struct sim_place){.type = CU_MEMORYTYPE_HOST, .address = (uintptr_t)address};
 }
 
-static struct end at_device(uint64_t address)
+static struct sim_place at_device(uint64_t address)
 {
-    return (struct end){.type = CU_MEMORYTYPE_DEVICE, .address = address};
+    return (struct sim_place){.type = CU_MEMORYTYPE_DEVICE, .address = address};
 }
 
 SIM_ENTRY(cuMemcpyAtoA_v2, between(NULL, true, in_array(dstArray, dstOffset),

@@ -31,6 +31,15 @@ CUresult sim_copy_submit(CUstream stream, const struct sim_copy *copy,
 /* A copy or fill in the stream is refused with this code: what a capture makes of that. */
 CUresult sim_copy_refused(CUstream stream, CUresult code);
 
+struct sim_place { /* one side, as a caller gives it */
+    CUmemorytype type;
+    uint64_t address;
+    CUarray array;
+    size_t x, y, z, pitch, height; /* a level of detail is not looked at */
+};
+/* What a graph shows of such a copy. */
+CUDA_MEMCPY3D_v2 sim_copy_shown(const struct sim_place *to, const struct sim_place *from,
+                                size_t width, size_t height, size_t depth);
 /* The copy as an item; `parameters` as above. With `stage` its bytes are read now. */
 CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
                        const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item);
@@ -42,6 +51,9 @@ CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v
 CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *parameters);
 
 /* --- copy.c --- */
+/* A plain range, in every direction. */
+CUresult sim_copy_line(struct sim_copy *copy, CUmemorytype to_type, uint64_t to,
+                       CUmemorytype from_type, uint64_t from, size_t size);
 /* What the caller says that an address is; UNIFIED: whatever it is. */
 CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
                             bool write);

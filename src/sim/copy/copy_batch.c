@@ -9,8 +9,7 @@
 static CUresult list_stream(CUstream handle)
 {
     struct sim_stream *stream;
-    if (!handle || handle == CU_STREAM_LEGACY)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!handle || handle == CU_STREAM_LEGACY);
     return sim_stream(handle, &stream);
 }
 
@@ -22,25 +21,12 @@ static bool is_order(CUmemcpySrcAccessOrder order)
 static CUresult check_attributes(const CUmemcpyAttributes_v1 *attributes, const size_t *indices,
                                  size_t attribute_count, size_t count)
 {
-    if (!attributes || !indices || attribute_count == 0 || attribute_count > count ||
-        indices[0] != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!attributes || !indices || attribute_count == 0 || attribute_count > count ||
+               indices[0] != 0);
     for (size_t i = 0; i < attribute_count; i++)
-        if (!is_order(attributes[i].srcAccessOrder) || indices[i] >= count ||
-            (i && indices[i] <= indices[i - 1]))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!is_order(attributes[i].srcAccessOrder) || indices[i] >= count ||
+                   (i && indices[i] <= indices[i - 1]));
     return CUDA_SUCCESS;
-}
-
-static CUresult line(struct sim_copy *copy, uint64_t to, uint64_t from, size_t size)
-{
-    *copy = (struct sim_copy){.width = size, .height = 1, .depth = 1};
-    if (size == 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_copy_line_side(&copy->to, CU_MEMORYTYPE_UNIFIED, to, size, true);
-    return result == CUDA_SUCCESS
-               ? sim_copy_line_side(&copy->from, CU_MEMORYTYPE_UNIFIED, from, size, false)
-               : result;
 }
 
 static CUresult lines(CUdeviceptr_v2 *to, CUdeviceptr_v2 *from, const size_t *sizes, size_t count,
@@ -51,12 +37,14 @@ static CUresult lines(CUdeviceptr_v2 *to, CUdeviceptr_v2 *from, const size_t *si
     CUresult result = CUDA_SUCCESS;
     SIM_TRY(sim_current_check());
     *failed = SIZE_MAX;
-    if (!to || !from || !sizes || count == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!to || !from || !sizes || count == 0);
     SIM_TRY(list_stream(stream));
     SIM_TRY(check_attributes(attributes, indices, attribute_count, count));
     for (size_t i = 0; i < count; i++) { /* the others are done where one is wrong */
-        CUresult one = line(&copy, to[i], from[i], sizes[i]);
+        CUresult one = CUDA_ERROR_INVALID_VALUE;
+        if (sizes[i])
+            one = sim_copy_line(&copy, CU_MEMORYTYPE_UNIFIED, to[i], CU_MEMORYTYPE_UNIFIED, from[i],
+                                sizes[i]);
         if (one == CUDA_SUCCESS)
             one = sim_copy_submit(stream, &copy, NULL, false);
         if (one == CUDA_SUCCESS || result != CUDA_SUCCESS)
@@ -82,8 +70,7 @@ SIM_BEHAVIOUR(cuMemcpyBatchAsync_v2)
     return lines(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, &failed, hStream);
 }
 
-CUresult sim_cuMemcpyWithAttributesAsync(CUdeviceptr_v2 dst, CUdeviceptr_v2 src, size_t size,
-                                         CUmemcpyAttributes_v1 *attr, CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpyWithAttributesAsync)
 {
     size_t failed, first = 0;
     return lines(&dst, &src, &size, 1, attr, &first, 1, &failed, hStream);
@@ -91,67 +78,50 @@ CUresult sim_cuMemcpyWithAttributesAsync(CUdeviceptr_v2 dst, CUdeviceptr_v2 src,
 
 /* --- Boxes --- */
 
-struct end { /* one operand, as the older description of boxes has it */
-    CUmemorytype type;
-    CUdeviceptr address;
-    CUarray array;
-    CUoffset3D_v1 offset;
-    size_t pitch, height, element; /* element: 0 where it is a pointer's: bytes */
-};
-
-/* Rows and extents count elements where an array takes part, else bytes. */
-static CUresult end_of(struct end *end, const CUmemcpy3DOperand_v1 *operand)
+/* An operand. Rows and extents count elements where an array takes part, else bytes: 0. */
+static CUresult place_of(struct sim_place *place, size_t *element,
+                         const CUmemcpy3DOperand_v1 *operand)
 {
-    *end = (struct end){.type = CU_MEMORYTYPE_UNIFIED};
+    *element = 0;
     if (operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        const CUoffset3D_v1 *offset = &operand->op.array.offset;
         const struct sim_array *array = sim_object(SIM_ARRAY, operand->op.array.array);
-        if (!array)
-            return CUDA_ERROR_INVALID_VALUE;
-        end->type = CU_MEMORYTYPE_ARRAY;
-        end->array = operand->op.array.array;
-        end->offset = operand->op.array.offset;
-        end->element = array->row / array->shape.Width;
+        SIM_REFUSE(!array);
+        *place = (struct sim_place){.type = CU_MEMORYTYPE_ARRAY,
+                                    .array = operand->op.array.array,
+                                    .x = offset->x,
+                                    .y = offset->y,
+                                    .z = offset->z};
+        *element = array->row / array->shape.Width;
         return CUDA_SUCCESS;
     }
-    end->address = operand->op.ptr.ptr;
-    end->pitch = operand->op.ptr.rowLength;
-    end->height = operand->op.ptr.layerHeight;
+    *place = (struct sim_place){.type = CU_MEMORYTYPE_UNIFIED,
+                                .address = operand->op.ptr.ptr,
+                                .pitch = operand->op.ptr.rowLength,
+                                .height = operand->op.ptr.layerHeight};
     return operand->type == CU_MEMCPY_OPERAND_TYPE_POINTER ? CUDA_SUCCESS
                                                            : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* To bytes; false: they pass 64 bits. */
+static bool scale(struct sim_place *place, size_t element)
+{
+    return !__builtin_mul_overflow(place->x, element, &place->x) &&
+           !__builtin_mul_overflow(place->pitch, element, &place->pitch);
 }
 
 static CUresult box(const CUDA_MEMCPY3D_BATCH_OP_v1 *op, CUDA_MEMCPY3D_v2 *shown,
                     struct sim_copy *copy)
 {
-    struct end to, from;
-    SIM_TRY(end_of(&to, &op->dst));
-    SIM_TRY(end_of(&from, &op->src));
-    if (!is_order(op->srcAccessOrder))
-        return CUDA_ERROR_INVALID_VALUE;
-    size_t element = to.element ? to.element : from.element ? from.element : 1;
-    if ((from.element && from.element != element) || op->extent.width > SIZE_MAX / element ||
-        to.pitch > SIZE_MAX / element || from.pitch > SIZE_MAX / element ||
-        to.offset.x > SIZE_MAX / element || from.offset.x > SIZE_MAX / element)
-        return CUDA_ERROR_INVALID_VALUE;
-    *shown = (CUDA_MEMCPY3D_v2){.srcXInBytes = from.offset.x * element,
-                                .srcY = from.offset.y,
-                                .srcZ = from.offset.z,
-                                .srcMemoryType = from.type,
-                                .srcDevice = from.address,
-                                .srcArray = from.array,
-                                .srcPitch = from.pitch * element,
-                                .srcHeight = from.height,
-                                .dstXInBytes = to.offset.x * element,
-                                .dstY = to.offset.y,
-                                .dstZ = to.offset.z,
-                                .dstMemoryType = to.type,
-                                .dstDevice = to.address,
-                                .dstArray = to.array,
-                                .dstPitch = to.pitch * element,
-                                .dstHeight = to.height,
-                                .WidthInBytes = op->extent.width * element,
-                                .Height = op->extent.height,
-                                .Depth = op->extent.depth};
+    struct sim_place to, from;
+    size_t to_element, from_element, width;
+    SIM_TRY(place_of(&to, &to_element, &op->dst));
+    SIM_TRY(place_of(&from, &from_element, &op->src));
+    SIM_REFUSE(!is_order(op->srcAccessOrder));
+    size_t element = to_element ? to_element : from_element ? from_element : 1;
+    SIM_REFUSE((from_element && from_element != element) || !scale(&to, element) ||
+               !scale(&from, element) || __builtin_mul_overflow(op->extent.width, element, &width));
+    *shown = sim_copy_shown(&to, &from, width, op->extent.height, op->extent.depth);
     return sim_copy_box(copy, shown);
 }
 
@@ -161,8 +131,7 @@ static CUresult boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP_v1 *list, size_
     struct sim_copy copy;
     CUDA_MEMCPY3D_v2 shown;
     SIM_TRY(sim_current_check());
-    if (count == 0 || !list || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(count == 0 || !list || flags);
     SIM_TRY(list_stream(stream));
     for (size_t i = 0; i < count; i++) {
         *failed = i;
@@ -176,8 +145,7 @@ static CUresult boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP_v1 *list, size_
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,
-                                  size_t *failIdx, unsigned long long flags, CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpy3DBatchAsync)
 {
     size_t failed = SIZE_MAX;
     CUresult result = boxes(numParams, opList, &failed, flags, hStream);
@@ -186,15 +154,13 @@ CUresult sim_cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *o
     return result;
 }
 
-CUresult sim_cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,
-                                     unsigned long long flags, CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpy3DBatchAsync_v2)
 {
     size_t failed;
     return boxes(numParams, opList, &failed, flags, hStream);
 }
 
-CUresult sim_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP_v1 *op, unsigned long long flags,
-                                           CUstream hStream)
+SIM_BEHAVIOUR(cuMemcpy3DWithAttributesAsync)
 {
     size_t failed;
     return boxes(1, op, &failed, flags, hStream);

@@ -65,27 +65,21 @@ static CUresult check(const struct fill *fill)
     size_t row = fill->width * fill->element, size; /* what passes 64 bits is lost, as there */
     if (fill->width == 0 || fill->height == 0)
         return CUDA_SUCCESS;
-    if (fill->address == 0 || fill->address % fill->element)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (fill->height > 1 && (fill->pitch % fill->element || fill->pitch < row))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (__builtin_mul_overflow(fill->pitch, fill->height - 1, &size))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(fill->address == 0 || fill->address % fill->element);
+    SIM_REFUSE(fill->height > 1 && (fill->pitch % fill->element || fill->pitch < row));
+    SIM_REFUSE(__builtin_mul_overflow(fill->pitch, fill->height - 1, &size));
     /* Real drivers add the size to the address and look at the sum: what passes the end of all
      * addresses is accepted, and fails on the device. */
     if (fill->height == 1 && fill->address > UINT64_MAX - row)
         return CUDA_SUCCESS;
-    if (__builtin_add_overflow(size, row, &size))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(__builtin_add_overflow(size, row, &size));
     return sim_memory_covers(fill->address, size, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult item_make(struct sim_context *context, const struct fill *fill,
                           struct sim_item *item)
 {
-    struct fill *kept = malloc(sizeof *kept);
-    if (!kept)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct fill, kept);
     *kept = *fill;
     *item = (struct sim_item){.run = run, .user = kept, .drop = free};
     item->params.type = CU_GRAPH_NODE_TYPE_MEMSET;
@@ -103,10 +97,8 @@ CUresult sim_fill_prepare(struct sim_context *context, const CUDA_MEMSET_NODE_PA
                           struct sim_item *item)
 {
     struct fill fill = {p->dst, p->pitch, p->value, p->elementSize, p->width, p->height};
-    if (fill.element != 1 && fill.element != 2 && fill.element != 4)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (fill.width == 0 || fill.height == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(fill.element != 1 && fill.element != 2 && fill.element != 4);
+    SIM_REFUSE(fill.width == 0 || fill.height == 0);
     SIM_TRY(check(&fill));
     return item_make(context, &fill, item);
 }
@@ -120,10 +112,9 @@ static bool is_shared(uint64_t address)
 
 static CUresult submit(CUstream handle, struct fill fill, bool wait)
 {
-    struct sim_stream *stream;
     struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .run = run, .user = &fill};
     SIM_TRY(sim_current_check());
-    SIM_TRY(sim_stream(handle, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
     if (check(&fill) != CUDA_SUCCESS)
         return sim_copy_refused(handle, CUDA_ERROR_INVALID_VALUE);
     if (fill.width == 0 || fill.height == 0)

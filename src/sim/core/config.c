@@ -33,12 +33,6 @@ bool sim_config_bytes(const char *text, size_t *bytes)
     return true;
 }
 
-size_t sim_config_size(const char *text)
-{
-    size_t bytes = 0;
-    return sim_config_bytes(text, &bytes) ? bytes : 0;
-}
-
 static void complain(const char *name, const char *value, const char *wanted)
 {
     fprintf(stderr, "cushim: simulated driver: %s: cannot use \"%s\"; %s; the default stays\n",
@@ -173,8 +167,7 @@ void sim_config_read(void)
             complain("CUSHIM_SIM_CHECK", text, sim_config_check_words);
     }
     if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {
-        sim_config.memory = sim_config_size(text);
-        if (!sim_config.memory)
+        if (!sim_config_bytes(text, &sim_config.memory) || !sim_config.memory)
             complain("CUSHIM_SIM_MEMORY", text, "it takes a size such as 512M or 8G");
     }
 }

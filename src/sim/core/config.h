@@ -34,7 +34,6 @@ bool sim_config_bytes(const char *text, size_t *bytes);
 /* "race,init,sync" as PTX_CHECK_*; 0: no such list. */
 unsigned sim_config_checks(const char *text);
 extern const char sim_config_check_words[]; /* "it takes race, ..." */
-size_t sim_config_size(const char *text);   /* 0: not a size */
 
 /* --- profile.c --- What the simulated devices look like: facts read off real ones. */
 #define SIM_PROFILE_VALUES 24

@@ -56,14 +56,10 @@ void sim_context_remember(const struct sim_context *context)
             known.items[i].device = context->device;
             return;
         }
-    if (known.count == known.capacity) {
-        size_t capacity = known.capacity ? 2 * known.capacity : 8;
-        struct known *items = realloc(known.items, capacity * sizeof *items);
-        if (!items)
-            return;
-        known.items = items;
-        known.capacity = capacity;
-    }
+    struct known *items = sim_grown(known.items, known.count, &known.capacity, sizeof *items);
+    if (!items)
+        return;
+    known.items = items;
     known.items[known.count++] = (struct known){context, context->device};
 }
 

@@ -5,7 +5,10 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/config.h"
 #include "sim.h"
@@ -16,6 +19,17 @@ static inline uint64_t sim_clock_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* An array with room for one more item, or NULL: no memory for it, and nothing has changed. */
+static inline void *sim_grown(void *items, size_t count, size_t *capacity, size_t size)
+{
+    size_t more = *capacity ? 2 * *capacity : 8;
+    if (count < *capacity)
+        return items;
+    void *grown = realloc(items, more * size);
+    *capacity = grown ? more : *capacity;
+    return grown;
 }
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
@@ -261,7 +275,10 @@ void *sim_shared_map(const struct sim_shared *shared, void *place);
 
 struct sim_shared_token sim_shared_token(const struct sim_shared *shared);
 bool sim_shared_is_token(const struct sim_shared_token *token, enum sim_shared_kind kind);
-bool sim_shared_is_own(const struct sim_shared_token *token);    /* of this process */
+static inline bool sim_shared_is_own(const struct sim_shared_token *token) /* of this process */
+{
+    return token->process == (int32_t)getpid();
+}
 bool sim_shared_has_maker(const struct sim_shared_token *token); /* the process is there */
 /* The file of a token of another process. NULL: its process, the file or the right to it is gone,
  * or it is none. */
@@ -270,7 +287,10 @@ struct sim_shared *sim_shared_open(const struct sim_shared_token *token);
 struct sim_shared *sim_shared_take(int file);
 /* A file for the program, or -1; `kept`: programs that it starts have it, too. */
 int sim_shared_give(const struct sim_shared *shared, bool kept);
-bool sim_shared_equal(const struct sim_shared_id *a, const struct sim_shared_id *b);
+static inline bool sim_shared_equal(const struct sim_shared_id *a, const struct sim_shared_id *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
 
 /* A file that has no last page of this kind: its bytes are all there is to it, for a program that
  * knows nothing of this driver. It may grow. -1: no more files. */
@@ -278,8 +298,6 @@ int sim_shared_plain_make(void);
 /* Behind the `size` bytes of the file, move whole pages there: `bytes` are the file's from now on.
  * False: no memory. */
 bool sim_shared_plain_append(int file, size_t size, char *bytes, size_t more);
-int sim_shared_plain_give(int file); /* a file for the program, or -1 */
-void sim_shared_plain_close(int file);
 
 /* When a process began, in units of its own; 0: there is none of that number. */
 uint64_t sim_shared_process_start(int32_t process);
@@ -301,13 +319,9 @@ CUresult sim_stack_push(CUcontext context);
 CUcontext sim_stack_pop(void);
 CUresult sim_stack_set(CUcontext context); /* replaces the top; NULL takes it off */
 
-/* --- thread.c --- */
-/* The calling thread runs a host callback: most calls are refused. */
-bool sim_thread_in_callback(void);
-void sim_thread_set_in_callback(bool in);
-/* The call that it is in is a _ptsz or _ptds form. */
-bool sim_thread_per_thread(void);
-void sim_thread_set_per_thread(bool is);
+/* --- What the calling thread is doing --- */
+extern _Thread_local bool sim_current_in_callback; /* of the host: most calls are refused */
+extern _Thread_local bool sim_current_per_thread;  /* its call is a _ptsz or _ptds form */
 
 /* --- usage.c --- What each process uses of each device, in a file that the processes of one
  * `cushim sim` share. CUSHIM_SIM_USAGE names the file; without it nothing is noted. The simulated

@@ -2,6 +2,8 @@
 /* The context that a call is about: the calling thread's, or one that it names. */
 #include "core/core.h"
 
+_Thread_local bool sim_current_in_callback, sim_current_per_thread;
+
 struct sim_context *sim_current_any(void)
 {
     bool alive;
@@ -13,7 +15,7 @@ CUresult sim_current(struct sim_context **context)
 {
     bool alive;
     struct sim_context *top = sim_stack_context(&alive);
-    if (sim_thread_in_callback())
+    if (sim_current_in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     if (!sim_stack_depth())
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -35,7 +37,7 @@ CUresult sim_current_of(CUcontext handle, struct sim_context **context)
 {
     if (!handle)
         return sim_current(context);
-    if (sim_thread_in_callback())
+    if (sim_current_in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     *context = sim_object(SIM_CONTEXT, handle);
     if (!*context)

@@ -6,11 +6,8 @@
 CUresult sim_registration_make(enum sim_registered what, sim_any_function *function, void *data,
                                int device, void **handle)
 {
-    if (!function)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_registration *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_REFUSE(!function);
+    SIM_NEW(struct sim_registration, made);
     made->what = what;
     made->function = function;
     made->data = data;
@@ -24,8 +21,7 @@ CUresult sim_registration_make(enum sim_registered what, sim_any_function *funct
 CUresult sim_registration_end(enum sim_registered what, int device, const void *handle)
 {
     struct sim_registration *found = sim_object(SIM_REGISTRATION, handle);
-    if (!found || found->what != what || found->device != device)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || found->what != what || found->device != device);
     sim_object_remove(&found->object);
     free(found);
     return CUDA_SUCCESS;

@@ -89,10 +89,11 @@ void *sim_shared_map(const struct sim_shared *shared, void *place)
 int sim_shared_plain_make(void)
 {
     int file = memory_file();
-    if (file >= 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
-        return file;
-    sim_shared_plain_close(file);
-    return -1;
+    if (file >= 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
+        close(file);
+        return -1;
+    }
+    return file;
 }
 
 bool sim_shared_plain_append(int file, size_t size, char *bytes, size_t more)
@@ -100,17 +101,6 @@ bool sim_shared_plain_append(int file, size_t size, char *bytes, size_t more)
     return ftruncate(file, (off_t)(size + more)) == 0 && copy_pages(file, size, bytes, more) &&
            mmap(bytes, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file,
                 (off_t)size) != MAP_FAILED;
-}
-
-int sim_shared_plain_give(int file)
-{
-    return fcntl(file, F_DUPFD_CLOEXEC, 0);
-}
-
-void sim_shared_plain_close(int file)
-{
-    if (file >= 0)
-        close(file);
 }
 
 /* --- Tokens and files of others: nothing that they say is believed --- */
@@ -128,11 +118,6 @@ bool sim_shared_is_token(const struct sim_shared_token *token, enum sim_shared_k
 {
     return token->magic == token_magic && token->kind == (int32_t)kind && !token->zero &&
            token->process > 0 && token->file >= 0;
-}
-
-bool sim_shared_is_own(const struct sim_shared_token *token)
-{
-    return token->process == (int32_t)getpid();
 }
 
 bool sim_shared_has_maker(const struct sim_shared_token *token)
@@ -197,11 +182,6 @@ struct sim_shared *sim_shared_take(int file)
 int sim_shared_give(const struct sim_shared *shared, bool kept)
 {
     return fcntl(shared->file, kept ? F_DUPFD : F_DUPFD_CLOEXEC, 0);
-}
-
-bool sim_shared_equal(const struct sim_shared_id *a, const struct sim_shared_id *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
 }
 
 /* --- Other processes --- */

@@ -2,8 +2,6 @@
 /* There is nothing to share by: no file in memory. What would make one finds no room for it. */
 #include "core/core.h"
 
-#include <string.h>
-
 struct sim_shared *sim_shared_make(const struct sim_shared_head *head, const void *bytes)
 {
     (void)head, (void)bytes;
@@ -39,12 +37,6 @@ bool sim_shared_has_maker(const struct sim_shared_token *token)
     return false;
 }
 
-bool sim_shared_is_own(const struct sim_shared_token *token)
-{
-    (void)token;
-    return false;
-}
-
 struct sim_shared *sim_shared_open(const struct sim_shared_token *token)
 {
     (void)token;
@@ -63,11 +55,6 @@ int sim_shared_give(const struct sim_shared *shared, bool kept)
     return -1;
 }
 
-bool sim_shared_equal(const struct sim_shared_id *a, const struct sim_shared_id *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
-}
-
 int sim_shared_plain_make(void)
 {
     return -1;
@@ -77,17 +64,6 @@ bool sim_shared_plain_append(int file, size_t size, char *bytes, size_t more)
 {
     (void)file, (void)size, (void)bytes, (void)more;
     return false;
-}
-
-int sim_shared_plain_give(int file)
-{
-    (void)file;
-    return -1;
-}
-
-void sim_shared_plain_close(int file)
-{
-    (void)file;
 }
 
 uint64_t sim_shared_process_start(int32_t process)

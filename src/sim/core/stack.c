@@ -97,17 +97,10 @@ static struct entry make_entry(CUcontext handle)
 
 CUresult sim_stack_push(CUcontext context)
 {
-    struct stack *stack = mine(true);
-    if (!stack)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (stack->count == stack->capacity) {
-        size_t capacity = stack->capacity ? 2 * stack->capacity : 8;
-        struct entry *items = realloc(stack->items, capacity * sizeof *items);
-        if (!items)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        stack->items = items;
-        stack->capacity = capacity;
-    }
+    SIM_MADE(struct stack *, stack, mine(true));
+    SIM_MADE(struct entry *, items,
+             sim_grown(stack->items, stack->count, &stack->capacity, sizeof *items));
+    stack->items = items;
     stack->items[stack->count++] = make_entry(context);
     return CUDA_SUCCESS;
 }

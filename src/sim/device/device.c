@@ -126,8 +126,7 @@ int sim_device_count(void)
 
 CUresult sim_cuInit(unsigned int Flags)
 {
-    if (Flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(Flags != 0);
     if (initialized_in != 0 && !sim_device_initialized())
         return CUDA_ERROR_NOT_INITIALIZED;
     if (sim_device_count() == 0)
@@ -197,10 +196,8 @@ bool sim_device_reaches(const struct sim_device *from, const struct sim_device *
 
 CUresult sim_cuDeviceGetName(char *name, int len, CUdevice_v1 dev)
 {
-    struct sim_device *device;
-    if (!name || len <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_REFUSE(!name || len <= 0);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     snprintf(name, (size_t)len, "%s", device->profile->device_name);
     return CUDA_SUCCESS;
 }
@@ -211,8 +208,7 @@ SIM_TELL(cuDeviceGetUuid_v2, uuid, struct sim_device *device, sim_device_of(dev,
 /* A number that Windows gives to adapters. */
 CUresult sim_cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice_v1 dev)
 {
-    if (!luid || !deviceNodeMask)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!luid || !deviceNodeMask);
     return sim_device(dev) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_DEVICE;
 }
 
@@ -225,11 +221,9 @@ static void pci_text(const struct sim_device *device, char text[PCI_TEXT])
 /* What there is room for is written even where it is too little. */
 CUresult sim_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice_v1 dev)
 {
-    struct sim_device *device;
     char text[PCI_TEXT];
-    if (!pciBusId || len <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_REFUSE(!pciBusId || len <= 0);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     pci_text(device, text);
     snprintf(pciBusId, (size_t)len, "%s", text);
     return len < PCI_TEXT ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -253,8 +247,7 @@ static bool parse_pci(const char *text, unsigned place[4])
 CUresult sim_cuDeviceGetByPCIBusId(CUdevice_v1 *dev, const char *pciBusId)
 {
     unsigned place[4];
-    if (!dev || !pciBusId || !parse_pci(pciBusId, place))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!dev || !pciBusId || !parse_pci(pciBusId, place));
     for (int i = 0; i < sim_device_count(); i++)
         if (place[0] == 0 && place[1] == (unsigned)sim_identity_bus(sim_device_all[i].physical) &&
             place[2] == 0 && place[3] == 0) {

@@ -43,8 +43,8 @@ void sim_device_note_usage(void);
 #define SIM_UUID_TEXT 41 /* "GPU-", 36 characters, NUL */
 
 CUuuid sim_identity_uuid(int physical);
-void sim_identity_uuid_text(int physical, char text[SIM_UUID_TEXT]);
-int sim_identity_bus(int physical); /* number of its PCI bus */
-size_t sim_identity_memory(void);   /* bytes of each device, by the settings */
+char *sim_identity_uuid_text(int physical, char text[SIM_UUID_TEXT]); /* the text */
+int sim_identity_bus(int physical);                                   /* number of its PCI bus */
+size_t sim_identity_memory(void); /* bytes of each device, by the settings */
 
 #endif

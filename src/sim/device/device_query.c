@@ -8,16 +8,14 @@
 
 CUresult sim_cuDriverGetVersion(int *driverVersion)
 {
-    if (!driverVersion)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!driverVersion);
     *driverVersion = sim_config.cuda;
     return CUDA_SUCCESS;
 }
 
 CUresult sim_cuDeviceGetCount(int *count)
 {
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!count);
     *count = sim_device_count();
     return CUDA_SUCCESS;
 }
@@ -30,27 +28,22 @@ SIM_TELL(cuDeviceTotalMem_v2, bytes, struct sim_device *device, sim_device_of(de
 /* For programs of the time when 4 GiB were more than any device had. */
 CUresult sim_cuDeviceTotalMem(unsigned int *bytes, CUdevice_v1 dev)
 {
-    size_t all;
-    SIM_TRY(sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev));
+    SIM_FIND(size_t, all, sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev));
     *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all;
     return CUDA_SUCCESS;
 }
 
 CUresult sim_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice_v1 dev)
 {
-    struct sim_device *device;
-    if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_REFUSE(!pi);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     return sim_device_attribute(device, (int)attrib, pi) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice_v1 dev)
 {
-    struct sim_device *device;
-    if (!major || !minor)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_REFUSE(!major || !minor);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     *major = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     *minor = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
@@ -58,10 +51,8 @@ CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice_v1 dev)
 
 CUresult sim_cuDeviceGetProperties(CUdevprop_v1 *prop, CUdevice_v1 dev)
 {
-    struct sim_device *device;
-    if (!prop)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_REFUSE(!prop);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     prop->maxThreadsPerBlock = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     for (int i = 0; i < 3; i++) {
         prop->maxThreadsDim[i] = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
@@ -82,8 +73,7 @@ CUresult sim_cuDeviceGetProperties(CUdevprop_v1 *prop, CUdevice_v1 dev)
 CUresult sim_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
 {
     (void)type;
-    if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pi);
     if (!sim_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     *pi = 0;
@@ -92,10 +82,8 @@ CUresult sim_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CU
 
 CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevResourceType type)
 {
-    struct sim_device *device;
-    if (!result)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(dev, &device));
+    SIM_REFUSE(!result);
+    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
     if (type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     memset(result, 0, sizeof *result);
@@ -108,14 +96,12 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
-                                        CUflushGPUDirectRDMAWritesScope scope)
+SIM_BEHAVIOUR(cuFlushGPUDirectRDMAWrites)
 {
     SIM_TRY(sim_current_check());
-    if (target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
-        (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
-         scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
+               (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
+                scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES));
     return CUDA_SUCCESS;
 }
 
@@ -124,20 +110,17 @@ CUresult sim_cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
 CUresult sim_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice_v1 dev, CUdevice_v1 peerDev)
 {
     struct sim_device *from = sim_device(dev), *to = sim_device(peerDev);
-    if (!canAccessPeer)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!canAccessPeer);
     if (!from || !to)
         return CUDA_ERROR_INVALID_DEVICE;
     *canAccessPeer = sim_device_reaches(from, to);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
-                                     CUdevice_v1 srcDevice, CUdevice_v1 dstDevice)
+SIM_BEHAVIOUR(cuDeviceGetP2PAttribute)
 {
     struct sim_device *from = sim_device(srcDevice), *to = sim_device(dstDevice);
-    if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!value);
     if (!from || !to || from == to)
         return CUDA_ERROR_INVALID_DEVICE;
     switch ((int)attrib) {
@@ -150,8 +133,7 @@ CUresult sim_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
         *value = sim_device_reaches(from, to);
         return CUDA_SUCCESS;
     case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED:
-        if (sim_config.cuda < 13000)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(sim_config.cuda < 13000);
         *value = 0;
         return CUDA_SUCCESS;
     default:
@@ -203,16 +185,14 @@ static CUresult capabilities_of(unsigned *capabilities, const CUatomicOperation 
 
 SIM_BEHAVIOUR(cuDeviceGetHostAtomicCapabilities)
 {
-    if (!capabilities || !operations || count == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!capabilities || !operations || count == 0);
     return sim_device(dev) ? capabilities_of(capabilities, operations, count, false)
                            : CUDA_ERROR_INVALID_DEVICE;
 }
 
 SIM_BEHAVIOUR(cuDeviceGetP2PAtomicCapabilities)
 {
-    if (!capabilities || !operations || count == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!capabilities || !operations || count == 0);
     if (!sim_device(srcDevice) || !sim_device(dstDevice) || srcDevice == dstDevice)
         return CUDA_ERROR_INVALID_DEVICE;
     return capabilities_of(capabilities, operations, count, true);
@@ -221,11 +201,9 @@ SIM_BEHAVIOUR(cuDeviceGetP2PAtomicCapabilities)
 /* Who is to be told when a process has more of a device's memory than its share: none ever has
  * here, as processes do not share a simulated device's memory. */
 
-CUresult sim_cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callbackFunc,
-                                               void *userData, CUasyncCallbackHandle *callback)
+SIM_BEHAVIOUR(cuDeviceRegisterAsyncNotification)
 {
-    if (!callbackFunc || !callback)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!callbackFunc || !callback);
     if (!sim_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
     return sim_registration_make(SIM_REGISTERED_NOTIFICATION, (sim_any_function *)callbackFunc,
@@ -234,8 +212,7 @@ CUresult sim_cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback 
 
 CUresult sim_cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback)
 {
-    if (!callback)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!callback);
     if (!sim_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
     return sim_registration_end(SIM_REGISTERED_NOTIFICATION, device, callback);

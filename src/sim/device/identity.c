@@ -20,7 +20,7 @@ CUuuid sim_identity_uuid(int physical)
     return uuid;
 }
 
-void sim_identity_uuid_text(int physical, char text[SIM_UUID_TEXT])
+char *sim_identity_uuid_text(int physical, char text[SIM_UUID_TEXT])
 {
     CUuuid uuid = sim_identity_uuid(physical);
     int at = snprintf(text, SIM_UUID_TEXT, "GPU-");
@@ -29,6 +29,7 @@ void sim_identity_uuid_text(int physical, char text[SIM_UUID_TEXT])
         at += snprintf(text + at, SIM_UUID_TEXT - (size_t)at, "%s%02x", dash,
                        (unsigned)(unsigned char)uuid.bytes[i]);
     }
+    return text;
 }
 
 int sim_identity_bus(int physical)

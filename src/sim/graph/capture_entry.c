@@ -13,8 +13,7 @@ static bool mode_valid(CUstreamCaptureMode mode)
 
 CUresult sim_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    if (!mode || !mode_valid(*mode))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!mode || !mode_valid(*mode));
     CUstreamCaptureMode old = sim_session_mode;
     sim_session_mode = *mode;
     *mode = old;
@@ -25,8 +24,7 @@ CUresult sim_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 static CUresult ready(CUstream handle, CUstreamCaptureMode mode, struct sim_stream **stream)
 {
     SIM_TRY(sim_stream(handle, stream));
-    if (!mode_valid(mode))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!mode_valid(mode));
     if (*stream == (*stream)->object.context->legacy)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
@@ -34,11 +32,8 @@ static CUresult ready(CUstream handle, CUstreamCaptureMode mode, struct sim_stre
 
 CUresult sim_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
-    struct sim_stream *stream;
-    SIM_TRY(ready(hStream, mode, &stream));
-    struct sim_graph *graph = sim_graph_make();
-    if (!graph)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FIND(struct sim_stream *, stream, ready(hStream, mode, &stream));
+    SIM_MADE(struct sim_graph *, graph, sim_graph_make());
     if (sim_session_begin(stream, graph, mode))
         return CUDA_SUCCESS;
     sim_graph_free(graph);
@@ -47,30 +42,14 @@ CUresult sim_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 
 SIM_ENTRY(cuStreamBeginCapture, sim_cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL))
 
-static CUresult in_graph(const struct sim_graph *graph, const CUgraphNode *nodes, size_t count)
-{
-    if (count && !nodes)
-        return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++) {
-        struct sim_node *node = sim_graph_node(nodes[i]);
-        if (!node || node->graph != graph)
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    return CUDA_SUCCESS;
-}
-
 SIM_BEHAVIOUR(cuStreamBeginCaptureToGraph)
 {
     struct sim_graph *graph = sim_graph(hGraph);
-    struct sim_stream *stream;
     CUresult result = CUDA_SUCCESS;
-    SIM_TRY(ready(hStream, mode, &stream));
-    if (!graph || graph->capture)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(in_graph(graph, dependencies, numDependencies));
-    struct sim_session *session = sim_session_begin(stream, graph, mode);
-    if (!session)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FIND(struct sim_stream *, stream, ready(hStream, mode, &stream));
+    SIM_REFUSE(!graph || graph->capture);
+    SIM_TRY(sim_graph_has(graph, dependencies, numDependencies));
+    SIM_MADE(struct sim_session *, session, sim_session_begin(stream, graph, mode));
     session->borrowed = true;
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)
         result = sim_session_follow(stream->capture, sim_graph_node(dependencies[i]),
@@ -115,9 +94,7 @@ static CUresult joined(const struct sim_session *session)
 {
     const struct sim_graph *graph = session->graph;
     const struct sim_capture *origin = session->origin->capture;
-    struct sim_node **stack = malloc((graph->count + 1) * sizeof *stack);
-    if (!stack)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_node **, stack, malloc((graph->count + 1) * sizeof *stack));
     for (size_t i = 0; i < graph->count; i++)
         graph->nodes[i]->mark = 0;
     for (size_t i = 0; i < origin->count; i++)
@@ -130,10 +107,8 @@ static CUresult joined(const struct sim_session *session)
 
 CUresult sim_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
-    if (!phGraph)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
+    SIM_REFUSE(!phGraph);
     if (!stream->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     struct sim_session *session = stream->capture->session;
@@ -206,10 +181,8 @@ static bool has_data(const struct sim_capture *capture)
 
 SIM_BEHAVIOUR(cuStreamGetCaptureInfo_v3)
 {
-    struct sim_stream *stream;
-    if (!captureStatus_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(askable(hStream, &stream));
+    SIM_REFUSE(!captureStatus_out);
+    SIM_FIND(struct sim_stream *, stream, askable(hStream, &stream));
     *captureStatus_out = status_of(stream);
     if (*captureStatus_out != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return CUDA_SUCCESS;
@@ -232,16 +205,14 @@ SIM_BEHAVIOUR(cuStreamGetCaptureInfo_v3)
 
 SIM_BEHAVIOUR(cuStreamUpdateCaptureDependencies_v2)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     struct sim_capture *capture = stream->capture;
     if (!capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->session->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(in_graph(capture->session->graph, dependencies, numDependencies));
+    SIM_REFUSE(flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+    SIM_TRY(sim_graph_has(capture->session->graph, dependencies, numDependencies));
     if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         capture->count = 0;
     for (size_t i = 0; i < numDependencies; i++)

@@ -33,16 +33,10 @@ struct sim_edge *sim_edge_find(const struct sim_node *to, const struct sim_node 
 
 CUresult sim_edge_add(struct sim_node *to, struct sim_node *from, const CUgraphEdgeData *data)
 {
-    if (to == from || !valid(data, from) || sim_edge_find(to, from))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (to->before_count == to->before_capacity) {
-        size_t capacity = to->before_capacity ? 2 * to->before_capacity : 2;
-        struct sim_edge *before = realloc(to->before, capacity * sizeof *before);
-        if (!before)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        to->before = before;
-        to->before_capacity = capacity;
-    }
+    SIM_REFUSE(to == from || !valid(data, from) || sim_edge_find(to, from));
+    SIM_MADE(struct sim_edge *, before,
+             sim_grown(to->before, to->before_count, &to->before_capacity, sizeof *before));
+    to->before = before;
     struct sim_edge *edge = &to->before[to->before_count++];
     *edge = (struct sim_edge){.node = from};
     if (data)
@@ -62,8 +56,7 @@ void sim_edge_remove(struct sim_node *to, struct sim_edge *edge)
 SIM_BEHAVIOUR(cuGraphAddDependencies_v2)
 {
     struct sim_graph *graph = sim_graph(hGraph);
-    if (!graph || (numDependencies && (!from || !to)))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!graph || (numDependencies && (!from || !to)));
     CUresult result = CUDA_SUCCESS;
     size_t done = 0;
     for (; done < numDependencies && result == CUDA_SUCCESS; done++) {
@@ -86,14 +79,12 @@ SIM_BEHAVIOUR(cuGraphRemoveDependencies_v2)
 {
     static const CUgraphEdgeData plain;
     struct sim_graph *graph = sim_graph(hGraph);
-    if (!graph || (numDependencies && (!from || !to)))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!graph || (numDependencies && (!from || !to)));
     for (size_t i = 0; i < numDependencies; i++) {
         struct sim_node *first = sim_graph_node(from[i]), *last = sim_graph_node(to[i]);
         struct sim_edge *edge = first && last ? sim_edge_find(last, first) : NULL;
-        if (!edge || last->graph != graph ||
-            memcmp(&edge->data, edgeData ? &edgeData[i] : &plain, sizeof plain) != 0)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!edge || last->graph != graph ||
+                   memcmp(&edge->data, edgeData ? &edgeData[i] : &plain, sizeof plain) != 0);
     }
     for (size_t i = 0; i < numDependencies; i++) {
         struct sim_node *last = sim_graph_node(to[i]);
@@ -137,12 +128,10 @@ CUresult sim_edge_list_end(struct sim_listing *listing, size_t *number)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
-                                CUgraphEdgeData *edgeData, size_t *numEdges)
+SIM_BEHAVIOUR(cuGraphGetEdges_v2)
 {
     struct sim_graph *graph = sim_graph(hGraph);
-    if (!graph || !numEdges || !from != !to || (edgeData && !from))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!graph || !numEdges || !from != !to || (edgeData && !from));
     struct sim_listing listing = {.from = from, .to = to, .data = edgeData, .room = *numEdges};
     for (size_t i = 0; i < graph->count; i++)
         for (size_t j = 0; j < graph->nodes[i]->before_count; j++)
@@ -150,24 +139,20 @@ CUresult sim_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *
     return sim_edge_list_end(&listing, numEdges);
 }
 
-CUresult sim_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
-                                           CUgraphEdgeData *edgeData, size_t *numDependencies)
+SIM_BEHAVIOUR(cuGraphNodeGetDependencies_v2)
 {
     struct sim_node *node = sim_graph_node(hNode);
-    if (!node || !numDependencies || (edgeData && !dependencies))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !numDependencies || (edgeData && !dependencies));
     struct sim_listing listing = {.from = dependencies, .data = edgeData, .room = *numDependencies};
     for (size_t i = 0; i < node->before_count; i++)
         sim_edge_list(&listing, node, &node->before[i]);
     return sim_edge_list_end(&listing, numDependencies);
 }
 
-CUresult sim_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
-                                             CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+SIM_BEHAVIOUR(cuGraphNodeGetDependentNodes_v2)
 {
     struct sim_node *node = sim_graph_node(hNode);
-    if (!node || !numDependentNodes || (edgeData && !dependentNodes))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !numDependentNodes || (edgeData && !dependentNodes));
     struct sim_listing listing = {
         .to = dependentNodes, .data = edgeData, .room = *numDependentNodes};
     for (size_t i = 0; i < node->graph->count; i++) {

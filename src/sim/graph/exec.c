@@ -60,9 +60,7 @@ void sim_exec_release(struct sim_exec *exec)
 
 static CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit)
 {
-    struct sim_work_unit *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_work_unit, made);
     made->references = 1;
     CUresult result = sim_params_copy(item, &made->item);
     if (result == CUDA_SUCCESS)
@@ -107,9 +105,7 @@ static bool is_pageable_copy(const CUgraphNodeParams *params)
 static CUresult make_body(const struct sim_graph *graph, struct sim_exec **body,
                           struct sim_node **error)
 {
-    struct sim_exec *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_exec, made);
     made->references = 1;
     CUresult result = sim_exec_build(graph, made, error);
     for (size_t i = 0; i < made->count && result == CUDA_SUCCESS; i++)
@@ -153,14 +149,9 @@ static CUresult make_branch(const struct sim_node *node, struct sim_branch **bra
 static CUresult append(struct sim_exec *exec, uint64_t source, const struct sim_item *item,
                        size_t before_room, struct sim_exec_node **made)
 {
-    if (exec->count == exec->capacity) {
-        size_t capacity = exec->capacity ? 2 * exec->capacity : 8;
-        struct sim_exec_node *nodes = realloc(exec->nodes, capacity * sizeof *nodes);
-        if (!nodes)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        exec->nodes = nodes;
-        exec->capacity = capacity;
-    }
+    SIM_MADE(struct sim_exec_node *, nodes,
+             sim_grown(exec->nodes, exec->count, &exec->capacity, sizeof *nodes));
+    exec->nodes = nodes;
     struct sim_exec_node *node = &exec->nodes[exec->count];
     *node = (struct sim_exec_node){.source = source, .last = true};
     node->before = malloc((before_room + 1) * sizeof *node->before);
@@ -189,10 +180,9 @@ static CUresult flatten_child(struct sim_exec *exec, const struct sim_node *node
                               struct sim_node **error)
 {
     static const struct sim_item nothing = {.params.type = CU_GRAPH_NODE_TYPE_EMPTY};
-    struct sim_exec_node *end;
     SIM_TRY(flatten(exec, node->child, entry, error));
     size_t last = exec->count;
-    SIM_TRY(append(exec, 0, &nothing, last - entry, &end));
+    SIM_FIND(struct sim_exec_node *, end, append(exec, 0, &nothing, last - entry, &end));
     for (size_t i = entry; i < last; i++)
         if (exec->nodes[i].last)
             depend(exec, end, i);
@@ -295,17 +285,13 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
         CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     struct sim_graph *graph = sim_graph(handle);
     *error = NULL;
-    if (!out || !graph || flags & ~known)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!out || !graph || flags & ~known);
     if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) /* no kernel here can launch a graph */
         return graph->count ? SIM_LACK_cuGraphInstantiate_device : CUDA_ERROR_INVALID_VALUE;
     if (graph->owner && graph->owner->condition) /* a body runs in its node alone */
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (!sim_condition_all_used(graph->object.serial))
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_exec *exec = calloc(1, sizeof *exec);
-    if (!exec)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_REFUSE(!sim_condition_all_used(graph->object.serial));
+    SIM_NEW(struct sim_exec, exec);
     CUresult result = sim_exec_build(graph, exec, error);
     if (result == CUDA_SUCCESS)
         result = claim(exec);
@@ -335,24 +321,20 @@ CUresult sim_cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph, CUgraphNode 
     return result;
 }
 
-CUresult sim_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                         unsigned long long flags)
+SIM_BEHAVIOUR(cuGraphInstantiateWithFlags)
 {
     struct sim_node *error;
-    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) /* there is no stream to do it in */
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD); /* there is no stream to do it in */
     return instantiate(phGraphExec, hGraph, flags, &error);
 }
 
-CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                          CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+SIM_BEHAVIOUR(cuGraphInstantiateWithParams)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS *params = instantiateParams;
     struct sim_node *error = NULL;
     struct sim_stream *stream;
     CUresult result = CUDA_SUCCESS;
-    if (!params)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!params);
     if (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
         result = sim_stream(params->hUploadStream, &stream);
     params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
@@ -374,8 +356,7 @@ CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGra
 CUresult sim_cuGraphExecDestroy(CUgraphExec hGraphExec)
 {
     struct sim_exec *exec = sim_exec(hGraphExec);
-    if (!exec)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!exec);
     sim_object_remove(&exec->object);
     sim_exec_release(exec);
     return CUDA_SUCCESS;
@@ -399,24 +380,20 @@ static bool can_disable(const struct sim_exec_node *node)
            type == CU_GRAPH_NODE_TYPE_MEMSET;
 }
 
-CUresult sim_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                   unsigned int *isEnabled)
+SIM_BEHAVIOUR(cuGraphNodeGetEnabled)
 {
     struct sim_exec *exec = sim_exec(hGraphExec);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
-    if (!node || !isEnabled || !can_disable(node))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !isEnabled || !can_disable(node));
     *isEnabled = !node->disabled;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                   unsigned int isEnabled)
+SIM_BEHAVIOUR(cuGraphNodeSetEnabled)
 {
     struct sim_exec *exec = sim_exec(hGraphExec);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
-    if (!node || !can_disable(node))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !can_disable(node));
     node->disabled = !isEnabled;
     return CUDA_SUCCESS;
 }

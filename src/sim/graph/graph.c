@@ -38,17 +38,10 @@ void sim_graph_free(struct sim_graph *graph)
 CUresult sim_graph_node_make(struct sim_graph *graph, const struct sim_item *item,
                              struct sim_node **node)
 {
-    if (graph->count == graph->capacity) {
-        size_t capacity = graph->capacity ? 2 * graph->capacity : 8;
-        struct sim_node **nodes = realloc(graph->nodes, capacity * sizeof *nodes);
-        if (!nodes)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        graph->nodes = nodes;
-        graph->capacity = capacity;
-    }
-    struct sim_node *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_node **, nodes,
+             sim_grown(graph->nodes, graph->count, &graph->capacity, sizeof *nodes));
+    graph->nodes = nodes;
+    SIM_NEW(struct sim_node, made);
     made->graph = graph;
     made->id = next_node++;
     made->local_id = graph->next_local++;
@@ -56,6 +49,16 @@ CUresult sim_graph_node_make(struct sim_graph *graph, const struct sim_item *ite
     sim_object_add(&made->object, SIM_GRAPH_NODE, NULL);
     graph->nodes[graph->count++] = made;
     *node = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_graph_has(const struct sim_graph *graph, const CUgraphNode *nodes, size_t count)
+{
+    SIM_REFUSE(count && !nodes);
+    for (size_t i = 0; i < count; i++) {
+        struct sim_node *node = sim_graph_node(nodes[i]);
+        SIM_REFUSE(!node || node->graph != graph);
+    }
     return CUDA_SUCCESS;
 }
 
@@ -143,11 +146,8 @@ struct sim_node **sim_graph_sorted(const struct sim_graph *graph, struct sim_nod
 
 CUresult sim_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
-    if (!phGraph || flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_graph *graph = sim_graph_make();
-    if (!graph)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_REFUSE(!phGraph || flags != 0);
+    SIM_MADE(struct sim_graph *, graph, sim_graph_make());
     *phGraph = (CUgraph)graph;
     return CUDA_SUCCESS;
 }
@@ -156,8 +156,7 @@ CUresult sim_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 CUresult sim_cuGraphDestroy(CUgraph hGraph)
 {
     struct sim_graph *graph = sim_graph(hGraph);
-    if (!graph || graph->owner || graph->capture)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!graph || graph->owner || graph->capture);
     sim_graph_free(graph);
     return CUDA_SUCCESS;
 }
@@ -165,8 +164,7 @@ CUresult sim_cuGraphDestroy(CUgraph hGraph)
 CUresult sim_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
     struct sim_graph *graph = sim_graph(hGraph);
-    if (!graph || !numNodes)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!graph || !numNodes);
     struct sim_listing listing = {.to = nodes, .room = *numNodes};
     for (size_t i = 0; i < graph->count; i++)
         sim_edge_list(&listing, graph->nodes[i], NULL);
@@ -176,8 +174,7 @@ CUresult sim_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNode
 CUresult sim_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
 {
     struct sim_graph *graph = sim_graph(hGraph);
-    if (!graph || !numRootNodes)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!graph || !numRootNodes);
     struct sim_listing listing = {.to = rootNodes, .room = *numRootNodes};
     for (size_t i = 0; i < graph->count; i++)
         if (graph->nodes[i]->before_count == 0)
@@ -252,9 +249,7 @@ static CUresult copy_edges(const struct sim_graph *from, struct sim_graph *to)
 
 CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone)
 {
-    struct sim_graph *made = sim_graph_make();
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_graph *, made, sim_graph_make());
     made->original = graph->id;
     CUresult result = sim_user_object_holds_copy(graph->holds, &made->holds);
     for (size_t i = 0; i < graph->count && result == CUDA_SUCCESS; i++)
@@ -282,8 +277,7 @@ bool sim_graph_has_conditional(const struct sim_graph *graph)
 CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 {
     struct sim_graph *graph = sim_graph(originalGraph), *clone;
-    if (!phGraphClone || !graph)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!phGraphClone || !graph);
     for (size_t i = 0; i < graph->count; i++)
         if (graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
             graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
@@ -307,16 +301,13 @@ struct sim_node *sim_graph_find(const struct sim_graph *graph, uint64_t id, bool
     return NULL;
 }
 
-CUresult sim_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
-                                    CUgraph hClonedGraph)
+SIM_BEHAVIOUR(cuGraphNodeFindInClone)
 {
     struct sim_graph *clone = sim_graph(hClonedGraph);
     struct sim_node *node = sim_graph_node(hOriginalNode);
-    if (!phNode || !clone || !node || !clone->original)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!phNode || !clone || !node || !clone->original);
     struct sim_node *found = sim_graph_find(clone, node->id, true);
-    if (!found)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found);
     *phNode = (CUgraphNode)found;
     return CUDA_SUCCESS;
 }
@@ -383,8 +374,7 @@ static void print_graph(FILE *file, const struct sim_graph *graph, bool verbose)
 CUresult sim_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
 {
     struct sim_graph *graph = sim_graph(hGraph);
-    if (!graph || !path)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!graph || !path);
     FILE *file = fopen(path, "w");
     if (!file)
         return CUDA_ERROR_OPERATING_SYSTEM;

@@ -63,6 +63,8 @@ CUresult sim_graph_node_make(struct sim_graph *graph, const struct sim_item *ite
                              struct sim_node **node);
 void sim_graph_node_free(
     struct sim_node *node); /* edges of others to it are the caller's business */
+/* Whether all of a list of nodes are in the graph. */
+CUresult sim_graph_has(const struct sim_graph *graph, const CUgraphNode *nodes, size_t count);
 /* The nodes with each after what it depends on; malloc'ed. On failure *cycle (may be NULL) is a
  * node that depends on itself, or NULL where memory is lacking. */
 struct sim_node **sim_graph_sorted(const struct sim_graph *graph, struct sim_node **cycle);
@@ -164,6 +166,10 @@ void sim_graph_memory_keep(const struct sim_item *item);
 void sim_graph_memory_restore(const struct sim_item *item);
 void sim_graph_memory_discard(const struct sim_item *item);
 
+/* --- graph_update.c --- */
+CUresult sim_graph_update_node(CUgraphExec handle, CUgraphNode node_handle,
+                               const CUgraphNodeParams *params);
+
 /* --- params.c --- */
 /* Work as the parameters say it, checked and copied; not for child graphs and memory. */
 CUresult sim_params_prepare(const CUgraphNodeParams *params, const CUlaunchAttribute *attributes,
@@ -172,6 +178,9 @@ CUresult sim_params_prepare(const CUgraphNodeParams *params, const CUlaunchAttri
 CUresult sim_params_copy(const struct sim_item *item, struct sim_item *copy);
 /* The live context that the work belongs to; NULL: none, or one that is destroyed. */
 struct sim_context *sim_params_context(const CUgraphNodeParams *params);
+/* The node's work is another one from now on, of the same type; and with its own attributes. */
+CUresult sim_params_replace(struct sim_node *node, const CUgraphNodeParams *params,
+                            const CUlaunchAttribute *attributes, unsigned count);
 CUresult sim_params_set(struct sim_node *node, const CUgraphNodeParams *params);
 /* Where the entries of one type of node have its parameters: of a copy behind the context. */
 const void *sim_params_typed(const CUgraphNodeParams *params);
@@ -217,11 +226,6 @@ void sim_session_end(struct sim_session *session);         /* no stream captures
 bool sim_session_blocked(const struct sim_stream *stream); /* the legacy stream may not be used */
 extern _Thread_local CUstreamCaptureMode sim_session_mode; /* the thread's */
 void sim_session_node_gone(const struct sim_node *node);   /* no capture continues after it */
-/* Events recorded in captures, for the hooks. */
-CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark);
-CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mark *mark);
-CUresult sim_session_mark_spoil(const struct sim_mark *mark);
-void sim_session_mark_free(struct sim_mark *mark);
 
 /* --- user_object.c --- */
 void sim_user_object_holds_free(struct sim_hold *holds);

@@ -13,14 +13,11 @@
 SIM_BEHAVIOUR(cuGraphConditionalHandleCreate)
 {
     const struct sim_graph *graph = sim_graph(hGraph);
-    if (!pHandle_out || !graph || flags > CU_GRAPH_COND_ASSIGN_DEFAULT)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pHandle_out || !graph || flags > CU_GRAPH_COND_ASSIGN_DEFAULT);
     if (!sim_object(SIM_CONTEXT, ctx))
         return CUDA_ERROR_INVALID_CONTEXT;
-    const struct sim_condition *made =
-        sim_condition_make(graph->object.serial, defaultLaunchValue, flags != 0);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(const struct sim_condition *, made,
+             sim_condition_make(graph->object.serial, defaultLaunchValue, flags != 0));
     *pHandle_out = made->handle;
     return CUDA_SUCCESS;
 }
@@ -51,9 +48,8 @@ CUresult sim_graph_conditional_check(const struct sim_graph *graph,
                                      const CUDA_CONDITIONAL_NODE_PARAMS *params)
 {
     const struct sim_condition *condition = sim_condition_find(params->handle);
-    if (!is_shape(params->type, params->size) || !condition || condition->used ||
-        !belongs(condition, graph))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!is_shape(params->type, params->size) || !condition || condition->used ||
+               !belongs(condition, graph));
     return sim_object(SIM_CONTEXT, params->ctx) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
@@ -67,9 +63,7 @@ CUresult sim_graph_conditional_fill(struct sim_node *node,
     if (!own->phGraph_out)
         return CUDA_ERROR_OUT_OF_MEMORY;
     while (own->size < params->size) {
-        struct sim_graph *body = sim_graph_make();
-        if (!body)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        SIM_MADE(struct sim_graph *, body, sim_graph_make());
         body->owner = node;
         own->phGraph_out[own->size++] = (CUgraph)body;
     }

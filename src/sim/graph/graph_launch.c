@@ -124,8 +124,7 @@ static CUresult check(const struct sim_exec *exec)
             SIM_TRY(check(branch->bodies[j]));
         if (!sim_graph_memory_live(item))
             continue;
-        if (!(exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!(exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
         sim_graph_memory_discard(item);
     }
     return CUDA_SUCCESS;
@@ -277,9 +276,7 @@ static CUresult launch_body(struct sim_exec *body, struct sim_context *context,
                             struct sim_ticket **end)
 {
     size_t count = body->count + 2;
-    struct sim_ticket **tickets = calloc(count, sizeof(struct sim_ticket *));
-    if (!tickets)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_ticket **, tickets, calloc(count, sizeof(struct sim_ticket *)));
     tickets[body->count] = sim_ticket_make(context, NULL, NULL, NULL);
     CUresult result = tickets[body->count] ? check(body) : CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS)
@@ -293,10 +290,8 @@ static CUresult launch_body(struct sim_exec *body, struct sim_context *context,
 CUresult sim_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
 {
     struct sim_exec *exec = sim_exec(hGraph);
-    struct sim_stream *stream;
-    if (!exec)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_REFUSE(!exec);
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_TRY(sim_capture_refuse(stream));
     SIM_TRY(check(exec));
     return launch(exec, stream);
@@ -306,10 +301,8 @@ CUresult sim_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
 CUresult sim_cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
 {
     const struct sim_exec *exec = sim_exec(hGraph);
-    struct sim_stream *stream;
-    if (!exec)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_REFUSE(!exec);
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_TRY(sim_capture_refuse(stream));
     sim_exec_upload(exec);
     return CUDA_SUCCESS;

@@ -94,17 +94,15 @@ static struct sim_context *context_on(const struct sim_device *device)
 
 static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params)
 {
-    if (params->bytesize == 0 || params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        params->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-        !sim_device(params->poolProps.location.id))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (params->accessDescCount && !params->accessDescs)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(params->bytesize == 0 ||
+               params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+               params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+               params->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+               !sim_device(params->poolProps.location.id));
+    SIM_REFUSE(params->accessDescCount && !params->accessDescs);
     for (size_t i = 0; i < params->accessDescCount; i++)
-        if (params->accessDescs[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-            !sim_device(params->accessDescs[i].location.id))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(params->accessDescs[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+                   !sim_device(params->accessDescs[i].location.id));
     return CUDA_SUCCESS;
 }
 
@@ -168,8 +166,7 @@ CUresult sim_graph_memory_allocate_item(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params,
 CUresult sim_graph_memory_free_item(CUdeviceptr address, struct sim_item *item)
 {
     struct sim_graph_memory *memory = find(address);
-    if (!memory)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!memory);
     memory->references++;
     *item = (struct sim_item){
         .params.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .user = memory, .drop = release};
@@ -253,22 +250,14 @@ CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute 
 {
     if (!sim_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
-    switch ((int)attr) {
-    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
-        *(cuuint64_t *)value = accounts[device].held;
-        return CUDA_SUCCESS;
-    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
-        *(cuuint64_t *)value = accounts[device].used_high;
-        return CUDA_SUCCESS;
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
-        *(cuuint64_t *)value = accounts[device].reserved_high;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    const struct account *account = &accounts[device];
+    const cuuint64_t values[] = {[CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT] = account->held,
+                                 [CU_GRAPH_MEM_ATTR_USED_MEM_HIGH] = account->used_high,
+                                 [CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT] = account->held,
+                                 [CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH] = account->reserved_high};
+    SIM_REFUSE(!value || (size_t)attr >= sizeof values / sizeof *values);
+    *(cuuint64_t *)value = values[attr];
+    return CUDA_SUCCESS;
 }
 
 /* High marks alone can be set, and to 0 alone: they begin again where the counts are now. */
@@ -276,13 +265,9 @@ CUresult sim_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute 
 {
     if (!sim_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (!value || *(cuuint64_t *)value != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
-        accounts[device].used_high = accounts[device].held;
-    else if (attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
-        accounts[device].reserved_high = accounts[device].held;
-    else
-        return CUDA_ERROR_INVALID_VALUE;
+    bool used = attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH;
+    SIM_REFUSE(!value || *(cuuint64_t *)value != 0 ||
+               (!used && attr != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH));
+    *(used ? &accounts[device].used_high : &accounts[device].reserved_high) = accounts[device].held;
     return CUDA_SUCCESS;
 }

@@ -5,16 +5,15 @@
 #include "graph/graph.h"
 
 /* Launches that run keep the old work. */
-static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNodeParams *params)
+CUresult sim_graph_update_node(CUgraphExec handle, CUgraphNode node_handle,
+                               const CUgraphNodeParams *params)
 {
     struct sim_exec *exec = sim_exec(handle);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, node_handle) : NULL;
     struct sim_item item;
-    if (!node || !params)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !params);
     const struct sim_item *old = &node->work->item;
-    if (params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY);
     SIM_TRY(sim_params_prepare(params, old->attributes, old->attribute_count, &item));
     struct sim_work_unit *unit = calloc(1, sizeof *unit);
     if (!unit) {
@@ -26,32 +25,6 @@ static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNo
     node->work = unit;
     return CUDA_SUCCESS;
 }
-
-static CUresult set_typed(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
-                          const void *from, size_t size, CUcontext ctx)
-{
-    CUgraphNodeParams params;
-    return sim_params_from(&params, type, from, size, ctx) ? set(exec, node, &params)
-                                                           : CUDA_ERROR_INVALID_VALUE;
-}
-
-SIM_ENTRY(cuGraphExecKernelNodeSetParams_v2, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL,
-                                                       nodeParams, sizeof *nodeParams, NULL))
-SIM_ENTRY(cuGraphExecKernelNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL,
-                                                    nodeParams, sizeof *nodeParams, NULL))
-SIM_ENTRY(cuGraphExecMemcpyNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMCPY,
-                                                    copyParams, sizeof *copyParams, ctx))
-SIM_ENTRY(cuGraphExecMemsetNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMSET,
-                                                    memsetParams, sizeof *memsetParams, ctx))
-SIM_ENTRY(cuGraphExecHostNodeSetParams, set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST,
-                                                  nodeParams, sizeof *nodeParams, NULL))
-SIM_ENTRY(cuGraphExecBatchMemOpNodeSetParams,
-          set_typed(graphExec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams,
-                    sizeof *nodeParams, NULL))
-SIM_ENTRY(cuGraphExecEventRecordNodeSetEvent,
-          set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event, NULL))
-SIM_ENTRY(cuGraphExecEventWaitNodeSetEvent,
-          set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event, NULL))
 
 /* --- Graphs of the same shape --- */
 
@@ -160,18 +133,15 @@ static size_t child_end(const struct sim_exec *exec, size_t begin)
     return at;
 }
 
-CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                CUgraph childGraph)
+SIM_BEHAVIOUR(cuGraphExecChildGraphNodeSetParams)
 {
     struct sim_exec *exec = sim_exec(hGraphExec);
     struct sim_graph *graph = sim_graph(childGraph);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
-    struct sim_exec *fresh;
     CUresult result = CUDA_SUCCESS;
     uint64_t source;
-    if (!node || !graph || node->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(fresh_exec(graph, &fresh));
+    SIM_REFUSE(!node || !graph || node->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH);
+    SIM_FIND(struct sim_exec *, fresh, fresh_exec(graph, &fresh));
     size_t begin = (size_t)(node - exec->nodes);
     size_t count = child_end(exec, begin) - begin - 1;
     if (compare_all(exec, begin + 1, count, fresh, &source) == CU_GRAPH_EXEC_UPDATE_SUCCESS)
@@ -182,26 +152,22 @@ CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphN
     return result;
 }
 
-CUresult sim_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                      CUgraphNodeParams *nodeParams)
+SIM_BEHAVIOUR(cuGraphExecNodeSetParams)
 {
-    if (!nodeParams || !sim_params_valid(nodeParams))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!nodeParams || !sim_params_valid(nodeParams));
     if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return sim_cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, nodeParams->graph.graph);
-    return set(hGraphExec, hNode, nodeParams);
+    return sim_graph_update_node(hGraphExec, hNode, nodeParams);
 }
 
 static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info)
 {
     struct sim_exec *exec = sim_exec(handle);
     struct sim_graph *graph = sim_graph(graph_handle);
-    struct sim_exec *fresh;
     uint64_t source;
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-    if (!exec || !graph)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(fresh_exec(graph, &fresh));
+    SIM_REFUSE(!exec || !graph);
+    SIM_FIND(struct sim_exec *, fresh, fresh_exec(graph, &fresh));
     info->result = compare_all(exec, 0, exec->count, fresh, &source);
     if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         exchange(exec, 0, fresh);
@@ -215,12 +181,10 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
 SIM_ENTRY(cuGraphExecUpdate_v2,
           resultInfo ? update(hGraphExec, hGraph, resultInfo) : CUDA_ERROR_INVALID_VALUE)
 
-CUresult sim_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
-                               CUgraphExecUpdateResult *updateResult_out)
+SIM_BEHAVIOUR(cuGraphExecUpdate)
 {
     CUgraphExecUpdateResultInfo info;
-    if (!hErrorNode_out || !updateResult_out)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!hErrorNode_out || !updateResult_out);
     CUresult result = update(hGraphExec, hGraph, &info);
     *hErrorNode_out = info.errorNode;
     *updateResult_out = info.result;

@@ -16,14 +16,8 @@ struct place { /* where a node goes */
 static CUresult check(const struct place *place)
 {
     struct sim_graph *graph = sim_graph(place->graph);
-    if (!graph || (place->count && !place->dependencies))
-        return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < place->count; i++) {
-        struct sim_node *before = sim_graph_node(place->dependencies[i]);
-        if (!before || before->graph != graph)
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    return CUDA_SUCCESS;
+    SIM_REFUSE(!graph);
+    return sim_graph_has(graph, place->dependencies, place->count);
 }
 
 static void take_out(struct sim_node *node)
@@ -76,12 +70,10 @@ static CUresult add_child(const struct place *place, CUgraph handle, bool move)
     struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_GRAPH};
     struct sim_node *node;
     SIM_TRY(check(place));
-    if (!child || handle == place->graph)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!child || handle == place->graph);
     if ((move && child->owner) || sim_graph_has_conditional(child))
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (move && (child->capture || contains(child, sim_graph(place->graph))))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(move && (child->capture || contains(child, sim_graph(place->graph))));
     if (!move)
         SIM_TRY(sim_graph_clone(child, &own));
     CUresult result = add(place, &item, &node);
@@ -108,9 +100,8 @@ static bool frees(const struct sim_graph *graph, CUdeviceptr address)
 static CUresult add_conditional(const struct place *place, CUDA_CONDITIONAL_NODE_PARAMS *params)
 {
     struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
-    struct sim_node *node;
     SIM_TRY(sim_graph_conditional_check(sim_graph(place->graph), params));
-    SIM_TRY(add(place, &item, &node));
+    SIM_FIND(struct sim_node *, node, add(place, &item, &node));
     CUresult result = sim_graph_conditional_fill(node, params);
     if (result == CUDA_SUCCESS)
         params->phGraph_out = node->item.params.conditional.phGraph_out;
@@ -123,8 +114,7 @@ static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
 {
     struct sim_item item;
     SIM_TRY(check(place));
-    if (!params)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!params);
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return add_child(place, params->graph.graph,
@@ -135,8 +125,7 @@ static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
         SIM_TRY(sim_graph_memory_allocate_item(&params->alloc, &item));
         break;
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        if (frees(sim_graph(place->graph), params->free.dptr))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(frees(sim_graph(place->graph), params->free.dptr));
         SIM_TRY(sim_graph_memory_free_item(params->free.dptr, &item));
         break;
     default:
@@ -146,24 +135,14 @@ static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
     return add(place, &item, NULL);
 }
 
-static CUresult add_typed(const struct place *place, CUgraphNodeType type, const void *from,
-                          size_t size, CUcontext ctx)
-{
-    CUgraphNodeParams params;
-    return sim_params_from(&params, type, from, size, ctx) ? add_params(place, &params)
-                                                           : CUDA_ERROR_INVALID_VALUE;
-}
-
 SIM_BEHAVIOUR(cuGraphAddNode_v2)
 {
     struct place place = {phGraphNode, hGraph, dependencies, dependencyData, numDependencies};
-    if (!nodeParams || !sim_params_valid(nodeParams))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!nodeParams || !sim_params_valid(nodeParams));
     return add_params(&place, nodeParams);
 }
 
-CUresult sim_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                 const CUgraphNode *dependencies, size_t numDependencies)
+SIM_BEHAVIOUR(cuGraphAddEmptyNode)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     return add_params(&place, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY});
@@ -179,52 +158,18 @@ SIM_BEHAVIOUR(cuGraphAddMemAllocNode)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!nodeParams);
     memcpy(&params.alloc, nodeParams, sizeof *nodeParams);
     SIM_TRY(add_params(&place, &params));
     nodeParams->dptr = params.alloc.dptr;
     return CUDA_SUCCESS;
 }
 
-/* What kind of node each entry is for, and what it takes: ADD_IN with a context. */
-#define ADD(symbol, kind, type)                                                                    \
-    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
-                          size_t count, const type *from)                                          \
-    {                                                                                              \
-        struct place place = {node, graph, after, NULL, count};                                    \
-        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, NULL);             \
-    }
-#define ADD_IN(symbol, kind, type)                                                                 \
-    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
-                          size_t count, const type *from, CUcontext context)                       \
-    {                                                                                              \
-        struct place place = {node, graph, after, NULL, count};                                    \
-        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, context);          \
-    }
-#define ADD_HANDLE(symbol, kind, type)                                                             \
-    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
-                          size_t count, type from)                                                 \
-    {                                                                                              \
-        struct place place = {node, graph, after, NULL, count};                                    \
-        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, &from, sizeof from, NULL);             \
-    }
-ADD(cuGraphAddKernelNode_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
-ADD(cuGraphAddKernelNode, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
-ADD_IN(cuGraphAddMemcpyNode, MEMCPY, CUDA_MEMCPY3D_v2)
-ADD_IN(cuGraphAddMemsetNode, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
-ADD(cuGraphAddHostNode, HOST, CUDA_HOST_NODE_PARAMS_v1)
-ADD_HANDLE(cuGraphAddEventRecordNode, EVENT_RECORD, CUevent)
-ADD_HANDLE(cuGraphAddEventWaitNode, WAIT_EVENT, CUevent)
-ADD_HANDLE(cuGraphAddMemFreeNode, MEM_FREE, CUdeviceptr)
-ADD(cuGraphAddBatchMemOpNode, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
-
 /* Edges from and to it go with it. Memory is the graph's for good. */
 CUresult sim_cuGraphDestroyNode(CUgraphNode hNode)
 {
     struct sim_node *node = sim_graph_node(hNode);
-    if (!node)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node);
     if (node->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
         node->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -258,18 +203,17 @@ static bool known(CUlaunchAttributeID id)
     }
 }
 
-static struct sim_node *kernel(CUgraphNode handle)
+/* A node of this type, or NULL. */
+static struct sim_node *typed(CUgraphNode handle, CUgraphNodeType type)
 {
     struct sim_node *node = sim_graph_node(handle);
-    return node && node->item.params.type == CU_GRAPH_NODE_TYPE_KERNEL ? node : NULL;
+    return node && node->item.params.type == type ? node : NULL;
 }
 
-CUresult sim_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
-                                           CUkernelNodeAttrValue_v1 *value_out)
+SIM_BEHAVIOUR(cuGraphKernelNodeGetAttribute)
 {
-    struct sim_node *node = kernel(hNode);
-    if (!node || !value_out || !known(attr))
-        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
+    SIM_REFUSE(!node || !value_out || !known(attr));
     memset(value_out, 0, sizeof *value_out);
     for (unsigned i = 0; i < node->item.attribute_count; i++)
         if (node->item.attributes[i].id == attr)
@@ -278,58 +222,55 @@ CUresult sim_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID
 }
 
 /* The kernel is prepared again: what it cannot be launched with is refused here. */
-static CUresult replace(struct sim_node *node, const CUlaunchAttribute *attributes, unsigned count)
+SIM_BEHAVIOUR(cuGraphKernelNodeSetAttribute)
 {
-    struct sim_item item;
-    SIM_TRY(sim_params_prepare(&node->item.params, attributes, count, &item));
-    sim_item_drop(&node->item);
-    node->item = item;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
-                                           const CUkernelNodeAttrValue_v1 *value)
-{
-    struct sim_node *node = kernel(hNode);
-    if (!node || !value || !known(attr))
-        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
+    SIM_REFUSE(!node || !value || !known(attr));
     unsigned count = node->item.attribute_count, at = 0;
-    CUlaunchAttribute *attributes = calloc(count + 1, sizeof *attributes);
-    if (!attributes)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(CUlaunchAttribute *, attributes, calloc(count + 1, sizeof *attributes));
     if (count)
         memcpy(attributes, node->item.attributes, count * sizeof *attributes);
     while (at < count && attributes[at].id != attr)
         at++;
     attributes[at].id = attr;
     attributes[at].value = *value;
-    CUresult result = replace(node, attributes, at == count ? count + 1 : count);
+    CUresult result =
+        sim_params_replace(node, &node->item.params, attributes, at == count ? count + 1 : count);
     free(attributes);
     return result;
 }
 
 CUresult sim_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 {
-    struct sim_node *to = kernel(dst), *from = kernel(src);
-    if (!to || !from)
-        return CUDA_ERROR_INVALID_VALUE;
-    return replace(to, from->item.attributes, from->item.attribute_count);
+    struct sim_node *to = typed(dst, CU_GRAPH_NODE_TYPE_KERNEL);
+    const struct sim_node *from = typed(src, CU_GRAPH_NODE_TYPE_KERNEL);
+    SIM_REFUSE(!to || !from);
+    return sim_params_replace(to, &to->item.params, from->item.attributes,
+                              from->item.attribute_count);
 }
 
-/* --- Parameters, in the entries that each kind of node has for itself --- */
-
-/* A node of this type, or NULL. */
-static struct sim_node *typed(CUgraphNode handle, CUgraphNodeType type)
+CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
 {
-    struct sim_node *node = sim_graph_node(handle);
-    return node && node->item.params.type == type ? node : NULL;
+    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_GRAPH);
+    SIM_REFUSE(!node || !phGraph);
+    *phGraph = (CUgraph)node->child;
+    return CUDA_SUCCESS;
+}
+
+/* --- The entries that each kind of node has for itself --- */
+
+static CUresult add_typed(const struct place *place, CUgraphNodeType type, const void *from,
+                          size_t size, CUcontext ctx)
+{
+    CUgraphNodeParams params;
+    SIM_REFUSE(!sim_params_from(&params, type, from, size, ctx));
+    return add_params(place, &params);
 }
 
 static CUresult get(CUgraphNode handle, CUgraphNodeType type, void *to, size_t size)
 {
     const struct sim_node *node = typed(handle, type);
-    if (!node || !to)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !to);
     memcpy(to, sim_params_typed(&node->item.params), size);
     return CUDA_SUCCESS;
 }
@@ -340,58 +281,64 @@ static CUresult set(CUgraphNode handle, CUgraphNodeType type, const void *from, 
     struct sim_node *node = typed(handle, type);
     CUgraphNodeParams params;
     CUcontext ctx = NULL;
-    if (!node)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node);
     if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
         ctx = node->item.params.memcpy.copyCtx;
     if (type == CU_GRAPH_NODE_TYPE_MEMSET)
         ctx = node->item.params.memset.ctx;
-    if (!sim_params_from(&params, type, from, size, ctx))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!sim_params_from(&params, type, from, size, ctx));
     return sim_params_set(node, &params);
 }
 
-CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+static CUresult set_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type, const void *from,
+                         size_t size, CUcontext ctx)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_GRAPH);
-    if (!node || !phGraph)
-        return CUDA_ERROR_INVALID_VALUE;
-    *phGraph = (CUgraph)node->child;
-    return CUDA_SUCCESS;
+    CUgraphNodeParams params;
+    SIM_REFUSE(!sim_params_from(&params, type, from, size, ctx));
+    return sim_graph_update_node(exec, node, &params);
 }
 
-/* --- Entries: what kind of node each is for, and what it takes or gives --- */
-
-#define GET(symbol, kind, type)                                                                    \
-    CUresult sim_##symbol(CUgraphNode node, type *to)                                              \
+/* A kind of node that takes or gives a structure (NODE), also in a context (NODE_IN), or an event.
+ */
+#define ADD(function, kind, type, from, ctx, ...)                                                  \
+    CUresult function(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,    \
+                      __VA_ARGS__)                                                                 \
+    {                                                                                              \
+        struct place place = {node, graph, after, NULL, count};                                    \
+        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, from, sizeof(type), ctx);              \
+    }
+#define GET(function, kind, type)                                                                  \
+    CUresult function(CUgraphNode node, type *to)                                                  \
     {                                                                                              \
         return get(node, CU_GRAPH_NODE_TYPE_##kind, to, sizeof *to);                               \
     }
-#define SET(symbol, kind, type)                                                                    \
-    CUresult sim_##symbol(CUgraphNode node, const type *from)                                      \
+#define NODE_OF(name, what, version, kind, type, given, from, given_in, ctx)                       \
+    ADD(sim_cuGraphAdd##name##Node##version, kind, type, from, ctx, given_in)                      \
+    GET(sim_cuGraph##name##NodeGet##what##version, kind, type)                                     \
+    CUresult sim_cuGraph##name##NodeSet##what##version(CUgraphNode node, given)                    \
     {                                                                                              \
-        return set(node, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from);                           \
-    }
-#define SET_HANDLE(symbol, kind, type)                                                             \
-    CUresult sim_##symbol(CUgraphNode node, type from)                                             \
+        return set(node, CU_GRAPH_NODE_TYPE_##kind, from, sizeof(type));                           \
+    }                                                                                              \
+    CUresult sim_cuGraphExec##name##NodeSet##what##version(CUgraphExec exec, CUgraphNode node,     \
+                                                           given_in)                               \
     {                                                                                              \
-        return set(node, CU_GRAPH_NODE_TYPE_##kind, &from, sizeof from);                           \
+        return set_exec(exec, node, CU_GRAPH_NODE_TYPE_##kind, from, sizeof(type), ctx);           \
     }
-GET(cuGraphKernelNodeGetParams_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
-GET(cuGraphKernelNodeGetParams, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
-SET(cuGraphKernelNodeSetParams_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
-SET(cuGraphKernelNodeSetParams, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
-GET(cuGraphMemcpyNodeGetParams, MEMCPY, CUDA_MEMCPY3D_v2)
-SET(cuGraphMemcpyNodeSetParams, MEMCPY, CUDA_MEMCPY3D_v2)
-GET(cuGraphMemsetNodeGetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
-SET(cuGraphMemsetNodeSetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
-GET(cuGraphHostNodeGetParams, HOST, CUDA_HOST_NODE_PARAMS_v1)
-SET(cuGraphHostNodeSetParams, HOST, CUDA_HOST_NODE_PARAMS_v1)
-GET(cuGraphEventRecordNodeGetEvent, EVENT_RECORD, CUevent)
-SET_HANDLE(cuGraphEventRecordNodeSetEvent, EVENT_RECORD, CUevent)
-GET(cuGraphEventWaitNodeGetEvent, WAIT_EVENT, CUevent)
-SET_HANDLE(cuGraphEventWaitNodeSetEvent, WAIT_EVENT, CUevent)
-GET(cuGraphBatchMemOpNodeGetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
-SET(cuGraphBatchMemOpNodeSetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
-GET(cuGraphMemAllocNodeGetParams, MEM_ALLOC, CUDA_MEM_ALLOC_NODE_PARAMS)
-GET(cuGraphMemFreeNodeGetParams, MEM_FREE, CUdeviceptr)
+#define NODE(name, version, kind, type)                                                            \
+    NODE_OF(name, Params, version, kind, type, const type *from, from, const type *from, NULL)
+#define IN_CONTEXT(type) const type *from, CUcontext ctx
+#define NODE_IN(name, kind, type)                                                                  \
+    NODE_OF(name, Params, , kind, type, const type *from, from, IN_CONTEXT(type), ctx)
+#define NODE_EVENT(name, kind)                                                                     \
+    NODE_OF(name, Event, , kind, CUevent, CUevent from, &from, CUevent from, NULL)
+NODE(Kernel, , KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
+NODE(Kernel, _v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
+NODE(Host, , HOST, CUDA_HOST_NODE_PARAMS_v1)
+NODE(BatchMemOp, , BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
+NODE_IN(Memcpy, MEMCPY, CUDA_MEMCPY3D_v2)
+NODE_IN(Memset, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
+NODE_EVENT(EventRecord, EVENT_RECORD)
+NODE_EVENT(EventWait, WAIT_EVENT)
+ADD(sim_cuGraphAddMemFreeNode, MEM_FREE, CUdeviceptr, &from, NULL, CUdeviceptr from)
+GET(sim_cuGraphMemAllocNodeGetParams, MEM_ALLOC, CUDA_MEM_ALLOC_NODE_PARAMS)
+GET(sim_cuGraphMemFreeNodeGetParams, MEM_FREE, CUdeviceptr)

@@ -79,9 +79,9 @@ static CUresult prepare_in(struct sim_context *context, const CUgraphNodeParams 
         item->params.kernel.ctx = (CUcontext)context;
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        if (params->memcpy.copyParams.WidthInBytes == 0 || params->memcpy.copyParams.Height == 0 ||
-            params->memcpy.copyParams.Depth == 0)
-            return CUDA_ERROR_INVALID_VALUE; /* nothing to copy is no work for a node */
+        SIM_REFUSE(
+            params->memcpy.copyParams.WidthInBytes == 0 || params->memcpy.copyParams.Height == 0 ||
+            params->memcpy.copyParams.Depth == 0); /* nothing to copy is no work for a node */
         SIM_TRY(sim_copy_box_prepare(context, &params->memcpy.copyParams, item));
         item->params.memcpy.copyCtx = (CUcontext)context;
         return CUDA_SUCCESS;
@@ -101,8 +101,7 @@ CUresult sim_params_prepare(const CUgraphNodeParams *params, const CUlaunchAttri
     case CU_GRAPH_NODE_TYPE_EMPTY:
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_HOST:
-        if (!params->host.fn)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!params->host.fn);
         return sim_callback_prepare(params->host.fn, params->host.userData, item);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* the same member */
@@ -139,30 +138,32 @@ CUresult sim_params_copy(const struct sim_item *item, struct sim_item *copy)
     }
 }
 
-CUresult sim_params_set(struct sim_node *node, const CUgraphNodeParams *params)
+CUresult sim_params_replace(struct sim_node *node, const CUgraphNodeParams *params,
+                            const CUlaunchAttribute *attributes, unsigned count)
 {
-    struct sim_item item;
-    if (params->type != node->item.params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_params_prepare(params, node->item.attributes, node->item.attribute_count, &item));
+    SIM_FIND(struct sim_item, item, sim_params_prepare(params, attributes, count, &item));
     sim_item_drop(&node->item);
     node->item = item;
     return CUDA_SUCCESS;
 }
 
+CUresult sim_params_set(struct sim_node *node, const CUgraphNodeParams *params)
+{
+    SIM_REFUSE(params->type != node->item.params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY);
+    return sim_params_replace(node, params, node->item.attributes, node->item.attribute_count);
+}
+
 CUresult sim_cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
 {
     struct sim_node *node = sim_graph_node(hNode);
-    if (!node || !nodeParams || !sim_params_valid(nodeParams))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !nodeParams || !sim_params_valid(nodeParams));
     return sim_params_set(node, nodeParams);
 }
 
 CUresult sim_cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
 {
     struct sim_node *node = sim_graph_node(hNode);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!node || !nodeParams);
     *nodeParams = node->item.params;
     if (node->child)
         nodeParams->graph.graph = (CUgraph)node->child;

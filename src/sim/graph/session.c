@@ -49,9 +49,7 @@ void sim_session_end(struct sim_session *session)
 /* A stream that is not capturing becomes part of the session. */
 static CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream)
 {
-    struct sim_capture *capture = calloc(1, sizeof *capture);
-    if (!capture)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_capture, capture);
     capture->session = session;
     capture->stream = stream;
     capture->next = session->members;
@@ -66,14 +64,9 @@ CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
     for (size_t i = 0; i < capture->count; i++)
         if (capture->after[i].node == node)
             return CUDA_SUCCESS;
-    if (capture->count == capture->capacity) {
-        size_t capacity = capture->capacity ? 2 * capture->capacity : 4;
-        struct sim_edge *after = realloc(capture->after, capacity * sizeof *after);
-        if (!after)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        capture->after = after;
-        capture->capacity = capacity;
-    }
+    SIM_MADE(struct sim_edge *, after,
+             sim_grown(capture->after, capture->count, &capture->capacity, sizeof *after));
+    capture->after = after;
     struct sim_edge *edge = &capture->after[capture->count++];
     *edge = (struct sim_edge){.node = node};
     if (data)
@@ -204,15 +197,13 @@ static CUresult take(struct sim_stream *stream, const struct sim_item *item)
 
 static CUresult allocate(struct sim_stream *stream, CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params)
 {
-    struct sim_item item;
-    SIM_TRY(sim_graph_memory_allocate_item(params, &item));
+    SIM_FIND(struct sim_item, item, sim_graph_memory_allocate_item(params, &item));
     return take(stream, &item);
 }
 
 static CUresult free_memory(struct sim_stream *stream, CUdeviceptr address)
 {
-    struct sim_item item;
-    SIM_TRY(sim_graph_memory_free_item(address, &item));
+    SIM_FIND(struct sim_item, item, sim_graph_memory_free_item(address, &item));
     return take(stream, &item);
 }
 
@@ -299,6 +290,74 @@ static CUresult unsafe(void)
     return result;
 }
 
+/* --- Events recorded in captures: by them other streams join, and come back --- */
+
+struct sim_mark {
+    struct sim_session *session; /* a reference: it may have ended */
+    size_t count;
+    struct place { /* a node may be destroyed since */
+        struct sim_node *node;
+        uint64_t id;
+        CUgraphEdgeData data;
+    } places[];
+};
+
+static void mark_free(struct sim_mark *mark)
+{
+    sim_session_release(mark->session);
+    free(mark);
+}
+
+static CUresult mark_make(struct sim_stream *stream, struct sim_mark **mark)
+{
+    struct sim_capture *capture = stream->capture;
+    if (capture->session->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    SIM_MADE(struct sim_mark *, made, malloc(sizeof *made + capture->count * sizeof *made->places));
+    made->session = capture->session;
+    made->session->references++;
+    made->count = capture->count;
+    for (size_t i = 0; i < capture->count; i++)
+        made->places[i] = (struct place){capture->after[i].node, capture->after[i].node->id,
+                                         capture->after[i].data};
+    *mark = made;
+    return CUDA_SUCCESS;
+}
+
+static CUresult mark_follow(struct sim_stream *stream, const struct sim_mark *mark)
+{
+    struct sim_session *session = mark->session;
+    CUresult result = CUDA_SUCCESS;
+    SIM_REFUSE(session->abandoned);
+    if (!session->active)
+        return stream->capture ? sim_capture_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
+    if (session->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream == stream->object.context->legacy) { /* it would wait for all others */
+        session->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
+    if (stream->capture && stream->capture->session != session) {
+        session->invalid = stream->capture->session->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
+    if (!stream->capture)
+        result = sim_session_join(session, stream);
+    for (size_t i = 0; i < mark->count && result == CUDA_SUCCESS; i++) {
+        const struct place *place = &mark->places[i];
+        if (sim_graph_node((CUgraphNode)place->node) && place->node->id == place->id)
+            result = sim_session_follow(stream->capture, place->node, &place->data);
+    }
+    return result;
+}
+
+static CUresult mark_spoil(const struct sim_mark *mark)
+{
+    SIM_REFUSE(!mark->session->active || mark->session->invalid);
+    mark->session->invalid = true;
+    return CUDA_ERROR_CAPTURED_EVENT;
+}
+
 /* --- The beginning --- */
 
 static const struct sim_capture_hooks hooks = {.take = take,
@@ -310,10 +369,10 @@ static const struct sim_capture_hooks hooks = {.take = take,
                                                .unsafe = unsafe,
                                                .refuse_context = refuse_context,
                                                .stream_gone = stream_gone,
-                                               .mark_make = sim_session_mark_make,
-                                               .mark_follow = sim_session_mark_follow,
-                                               .mark_spoil = sim_session_mark_spoil,
-                                               .mark_free = sim_session_mark_free};
+                                               .mark_make = mark_make,
+                                               .mark_follow = mark_follow,
+                                               .mark_spoil = mark_spoil,
+                                               .mark_free = mark_free};
 
 struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
                                       CUstreamCaptureMode mode)
@@ -338,76 +397,4 @@ struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_grap
     }
     sim_session_end(session);
     return NULL;
-}
-
-/* --- Events recorded in captures: by them other streams join, and come back --- */
-
-struct sim_mark {
-    struct sim_session *session; /* a reference: it may have ended */
-    size_t count;
-    struct place { /* a node may be destroyed since */
-        struct sim_node *node;
-        uint64_t id;
-        CUgraphEdgeData data;
-    } places[];
-};
-
-void sim_session_mark_free(struct sim_mark *mark)
-{
-    sim_session_release(mark->session);
-    free(mark);
-}
-
-CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark)
-{
-    struct sim_capture *capture = stream->capture;
-    if (capture->session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    struct sim_mark *made = malloc(sizeof *made + capture->count * sizeof *made->places);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    made->session = capture->session;
-    made->session->references++;
-    made->count = capture->count;
-    for (size_t i = 0; i < capture->count; i++)
-        made->places[i] = (struct place){capture->after[i].node, capture->after[i].node->id,
-                                         capture->after[i].data};
-    *mark = made;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mark *mark)
-{
-    struct sim_session *session = mark->session;
-    CUresult result = CUDA_SUCCESS;
-    if (session->abandoned)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!session->active)
-        return stream->capture ? sim_capture_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
-    if (session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (stream == stream->object.context->legacy) { /* it would wait for all others */
-        session->invalid = true;
-        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    }
-    if (stream->capture && stream->capture->session != session) {
-        session->invalid = stream->capture->session->invalid = true;
-        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
-    }
-    if (!stream->capture)
-        result = sim_session_join(session, stream);
-    for (size_t i = 0; i < mark->count && result == CUDA_SUCCESS; i++) {
-        const struct place *place = &mark->places[i];
-        if (sim_graph_node((CUgraphNode)place->node) && place->node->id == place->id)
-            result = sim_session_follow(stream->capture, place->node, &place->data);
-    }
-    return result;
-}
-
-CUresult sim_session_mark_spoil(const struct sim_mark *mark)
-{
-    if (!mark->session->active || mark->session->invalid)
-        return CUDA_ERROR_INVALID_VALUE;
-    mark->session->invalid = true;
-    return CUDA_ERROR_CAPTURED_EVENT;
 }

@@ -56,9 +56,7 @@ static CUresult hold(struct sim_hold **holds, struct sim_user_object *object, un
             object->held += count;
             return CUDA_SUCCESS;
         }
-    struct sim_hold *made = malloc(sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_hold, made);
     *made = (struct sim_hold){object, count, *holds};
     *holds = made;
     object->held += count;
@@ -78,12 +76,9 @@ CUresult sim_user_object_holds_copy(const struct sim_hold *holds, struct sim_hol
 CUresult sim_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy_function,
                                 unsigned int initialRefcount, unsigned int flags)
 {
-    if (!object_out || !destroy_function || initialRefcount == 0 || initialRefcount > INT32_MAX ||
-        flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_user_object *object = calloc(1, sizeof *object);
-    if (!object)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_REFUSE(!object_out || !destroy_function || initialRefcount == 0 ||
+               initialRefcount > INT32_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    SIM_NEW(struct sim_user_object, object);
     object->count = initialRefcount;
     object->data = ptr;
     object->destroy = destroy_function;
@@ -95,12 +90,10 @@ CUresult sim_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn de
 CUresult sim_cuUserObjectRetain(CUuserObject object, unsigned int count)
 {
     struct sim_user_object *found = find(object);
-    if (!object || count == 0 || count > INT32_MAX)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!object || count == 0 || count > INT32_MAX);
     if (!found) /* gone: a device does not notice */
         return CUDA_SUCCESS;
-    if (found->count > UINT32_MAX - count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(found->count > UINT32_MAX - count);
     found->count += count;
     return CUDA_SUCCESS;
 }
@@ -108,8 +101,7 @@ CUresult sim_cuUserObjectRetain(CUuserObject object, unsigned int count)
 CUresult sim_cuUserObjectRelease(CUuserObject object, unsigned int count)
 {
     struct sim_user_object *found = find(object);
-    if (!object || count == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!object || count == 0);
     /* More than the program has: all of its own; a device does not count either. */
     unsigned own = found ? found->count - found->held : 0;
     if (found)
@@ -117,18 +109,14 @@ CUresult sim_cuUserObjectRelease(CUuserObject object, unsigned int count)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
-                                     unsigned int flags)
+SIM_BEHAVIOUR(cuGraphRetainUserObject)
 {
     struct sim_graph *holder = sim_graph(graph);
     struct sim_user_object *found = find(object);
-    if (!holder || !found || count == 0 || count > INT32_MAX ||
-        flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (flags & CU_GRAPH_USER_OBJECT_MOVE && count > found->count - found->held)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!(flags & CU_GRAPH_USER_OBJECT_MOVE) && found->count > UINT32_MAX - count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!holder || !found || count == 0 || count > INT32_MAX ||
+               flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE);
+    SIM_REFUSE(flags & CU_GRAPH_USER_OBJECT_MOVE && count > found->count - found->held);
+    SIM_REFUSE(!(flags & CU_GRAPH_USER_OBJECT_MOVE) && found->count > UINT32_MAX - count);
     CUresult result = hold(&holder->holds, found, count);
     if (result == CUDA_SUCCESS && !(flags & CU_GRAPH_USER_OBJECT_MOVE))
         found->count += count;
@@ -142,8 +130,7 @@ CUresult sim_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsign
     struct sim_hold **link = holder ? &holder->holds : NULL;
     while (link && *link && (*link)->object != found)
         link = &(*link)->next;
-    if (!found || !link || !*link || count == 0 || count > (*link)->count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || !link || !*link || count == 0 || count > (*link)->count);
     (*link)->count -= count;
     found->held -= count;
     if ((*link)->count == 0) {

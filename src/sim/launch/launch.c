@@ -12,9 +12,8 @@
 static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
                            const CUlaunchAttribute *attributes, unsigned count)
 {
-    struct sim_stream *stream;
     struct sim_item item;
-    SIM_TRY(sim_stream(handle, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
     CUresult result = sim_launch_prepare(stream->object.context, params, attributes, count, &item);
     if (result != CUDA_SUCCESS)
         return sim_capture_refused(stream, result);
@@ -27,47 +26,31 @@ static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream ha
     return sim_stream_submit(stream, &item);
 }
 
-SIM_BEHAVIOUR(cuLaunchKernel)
-{
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {
-        f,         gridDimX,       gridDimY,     gridDimZ, blockDimX, blockDimY,
-        blockDimZ, sharedMemBytes, kernelParams, extra,    NULL,      NULL};
-    return sim_launch(&params, hStream, NULL, 0);
-}
+static const CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                              .value = {.cooperative = 1}};
 
-SIM_BEHAVIOUR(cuLaunchCooperativeKernel)
-{
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {
-        f,         gridDimX,       gridDimY,     gridDimZ, blockDimX, blockDimY,
-        blockDimZ, sharedMemBytes, kernelParams, NULL,     NULL,      NULL};
-    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                                     .value = {.cooperative = 1}};
-    return sim_launch(&params, hStream, &cooperative, 1);
-}
+#define PARAMS(extra)                                                                              \
+    &(CUDA_KERNEL_NODE_PARAMS_v2)                                                                  \
+    {                                                                                              \
+        f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes,          \
+            kernelParams, extra, NULL, NULL                                                        \
+    }
+SIM_ENTRY(cuLaunchKernel, sim_launch(PARAMS(extra), hStream, NULL, 0))
+SIM_ENTRY(cuLaunchCooperativeKernel, sim_launch(PARAMS(NULL), hStream, &cooperative, 1))
 
 SIM_ENTRY(cuLaunchCooperativeKernelMultiDevice,
           !launchParamsList || !numDevices || flags > 3
               ? CUDA_ERROR_INVALID_VALUE
               : SIM_LACK_cuLaunchCooperativeKernelMultiDevice_any)
 
-CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
-                              void **extra)
+SIM_BEHAVIOUR(cuLaunchKernelEx)
 {
     SIM_TRY(sim_current_check());
-    if (!config)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {f,
-                                         config->gridDimX,
-                                         config->gridDimY,
-                                         config->gridDimZ,
-                                         config->blockDimX,
-                                         config->blockDimY,
-                                         config->blockDimZ,
-                                         config->sharedMemBytes,
-                                         kernelParams,
-                                         extra,
-                                         NULL,
-                                         NULL};
+    SIM_REFUSE(!config);
+    CUDA_KERNEL_NODE_PARAMS_v2 params = sim_launch_check_params(config);
+    params.func = f;
+    params.kernelParams = kernelParams;
+    params.extra = extra;
     return sim_launch(&params, config->hStream, config->attrs, config->numAttrs);
 }
 
@@ -84,41 +67,24 @@ static CUresult find(CUfunction hfunc, struct sim_function **function)
 
 CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 {
-    struct sim_function *function;
-    SIM_TRY(find(hfunc, &function));
-    if (x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
-        x * y * z > sim_occupancy_max_threads(function))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
+    SIM_REFUSE(x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
+               x * y * z > sim_occupancy_max_threads(function));
     function->old.block[0] = (unsigned)x;
     function->old.block[1] = (unsigned)y;
     function->old.block[2] = (unsigned)z;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
-{
-    struct sim_function *function;
-    SIM_TRY(find(hfunc, &function));
-    function->old.shared = bytes;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
-{
-    struct sim_function *function;
-    SIM_TRY(find(hfunc, &function));
-    if (numbytes > MAX_PARAMS)
-        return CUDA_ERROR_INVALID_VALUE;
-    function->old.size = numbytes;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuFuncSetSharedSize, struct sim_function *, function, find(hfunc, &function), false,
+        function->old.shared = bytes)
+SIM_SET(cuParamSetSize, struct sim_function *, function, find(hfunc, &function),
+        numbytes > MAX_PARAMS, function->old.size = numbytes)
 
 static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size)
 {
-    struct sim_function *function;
-    SIM_TRY(find(hfunc, &function));
-    if (!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
+    SIM_REFUSE(!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size);
     if (!function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)))
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(function->old.params + offset, value, size);
@@ -132,18 +98,15 @@ SIM_ENTRY(cuParamSetv, set(hfunc, offset, ptr, numbytes))
 /* Kernels name their textures themselves: drivers of today take none of any unit. */
 CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
 {
-    struct sim_function *function;
     (void)texunit;
-    SIM_TRY(find(hfunc, &function));
+    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
     return sim_object(SIM_TEXREF, hTexRef) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static CUresult launch(CUfunction f, int width, int height, CUstream stream)
 {
-    struct sim_function *function;
-    SIM_TRY(find(f, &function));
-    if (width <= 0 || height <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, find(f, &function));
+    SIM_REFUSE(width <= 0 || height <= 0);
     static char none[MAX_PARAMS];
     size_t size = function->old.size;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER,

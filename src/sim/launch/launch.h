@@ -5,7 +5,6 @@
 
 #include "sim.h"
 
-struct ptx_fault;
 struct sim_context;
 struct sim_device;
 struct sim_function;
@@ -60,6 +59,8 @@ void sim_interrupt_unload(void);
 /* --- launch_check.c --- */
 CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsigned count,
                                      struct sim_launch_extras *extras);
+/* The sizes that a configuration has. */
+CUDA_KERNEL_NODE_PARAMS_v2 sim_launch_check_params(const CUlaunchConfig *config);
 /* Grid, block, shared memory, cluster: the code of the first that the device does not take. */
 CUresult sim_launch_check(const struct sim_function *function,
                           const CUDA_KERNEL_NODE_PARAMS_v2 *params,
@@ -78,11 +79,7 @@ bool sim_launch_prepare_is_alive(const struct sim_item *item);
 bool sim_launch_prepare_is_bound(const struct sim_item *item);
 /* The kernel sees texture and surface references as they are bound now. */
 void sim_launch_prepare_keep_bindings(const struct sim_item *item);
-/* Tell the user of a kernel's fault (launch_prepare.c). */
-void sim_launch_prepare_report(const struct sim_device *device, const struct ptx_fault *fault,
-                               CUresult code);
-/* What a check of kernels found; and how often one did. */
-void sim_launch_prepare_report_note(const struct sim_device *device, const char *sentence);
+/* How often a check of kernels found something. */
 unsigned long long sim_launch_prepare_report_count(void);
 
 /* --- occupancy.c --- */

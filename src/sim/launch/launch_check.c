@@ -12,8 +12,7 @@ CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsign
                                      struct sim_launch_extras *extras)
 {
     *extras = (struct sim_launch_extras){0};
-    if (count && !attributes)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(count && !attributes);
     for (unsigned i = 0; i < count; i++) {
         const CUlaunchAttributeValue *value = &attributes[i].value;
         switch ((int)attributes[i].id) {
@@ -53,6 +52,17 @@ CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsign
     return CUDA_SUCCESS;
 }
 
+CUDA_KERNEL_NODE_PARAMS_v2 sim_launch_check_params(const CUlaunchConfig *config)
+{
+    return (CUDA_KERNEL_NODE_PARAMS_v2){.gridDimX = config->gridDimX,
+                                        .gridDimY = config->gridDimY,
+                                        .gridDimZ = config->gridDimZ,
+                                        .blockDimX = config->blockDimX,
+                                        .blockDimY = config->blockDimY,
+                                        .blockDimZ = config->blockDimZ,
+                                        .sharedMemBytes = config->sharedMemBytes};
+}
+
 static bool dimensions_fit(const struct sim_device *device,
                            const CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {
@@ -90,17 +100,13 @@ CUresult sim_launch_check(const struct sim_function *function,
 {
     const struct ptx_function_info *info = sim_function_info(function);
     const struct sim_device *device = function->object.context->device;
-    if (!dimensions_fit(device, params))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!dimensions_fit(device, params));
     const unsigned block[] = {params->blockDimX, params->blockDimY, params->blockDimZ};
     int threads = (int)(block[0] * block[1] * block[2]);
-    if (threads > sim_occupancy_max_threads(function))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(threads > sim_occupancy_max_threads(function));
     for (unsigned i = 0; i < 3 && info->required[0]; i++)
-        if (block[i] != info->required[i])
-            return CUDA_ERROR_INVALID_VALUE;
-    if (params->sharedMemBytes > sim_occupancy_max_dynamic(function))
-        return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(block[i] != info->required[i]);
+    SIM_REFUSE(params->sharedMemBytes > sim_occupancy_max_dynamic(function));
     const uint32_t *cluster = extras->cluster;
     if ((cluster[0] || cluster[1] || cluster[2]) && !cluster_fits(function, params, cluster))
         return sim_device_architecture(device) < 90 ? CUDA_ERROR_NOT_SUPPORTED
@@ -118,22 +124,14 @@ CUresult sim_launch_check(const struct sim_function *function,
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
-                                          const CUlaunchConfig *config)
+SIM_BEHAVIOUR(cuOccupancyMaxActiveClusters)
 {
     struct sim_function *function;
     struct sim_launch_extras extras;
     SIM_TRY(func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
-    if (!numClusters || !config)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!numClusters || !config);
     const struct sim_device *device = function->object.context->device;
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {.gridDimX = config->gridDimX,
-                                         .gridDimY = config->gridDimY,
-                                         .gridDimZ = config->gridDimZ,
-                                         .blockDimX = config->blockDimX,
-                                         .blockDimY = config->blockDimY,
-                                         .blockDimZ = config->blockDimZ,
-                                         .sharedMemBytes = config->sharedMemBytes};
+    CUDA_KERNEL_NODE_PARAMS_v2 params = sim_launch_check_params(config);
     SIM_TRY(sim_launch_check_attributes(config->attrs, config->numAttrs, &extras));
     SIM_TRY(sim_launch_check(function, &params, &extras));
     unsigned size =

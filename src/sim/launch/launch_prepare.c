@@ -96,16 +96,64 @@ static void print_error(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stderr);
 }
 
-static void note(void *user, const char *sentence)
-{
-    const struct kernel *kernel = user;
-    sim_launch_prepare_report_note(kernel->context->device, sentence);
-}
-
 static void set_conditional(void *user, uint64_t handle, uint32_t value)
 {
     (void)user;
     sim_condition_set(handle, value);
+}
+
+/* --- What a kernel's fault says to the user: where it was, what is near, and what follows. --- */
+
+#define NEAR ((uint64_t)1 << 20)
+
+/* The block that an illegal address was probably meant to be in. */
+static void nearest(uint64_t address, char *text, size_t size)
+{
+    struct sim_allocation below, above;
+    bool has_below, has_above;
+    sim_range_neighbours(address, &below, &has_below, &above, &has_above);
+    uint64_t behind = has_below ? address - below.address : 0;
+    uint64_t before = has_above ? above.address - address : UINT64_MAX;
+    if (has_below && behind < below.size)
+        snprintf(text, size, "; a block of %zu bytes, which ends %llu bytes further on, is there",
+                 below.size, (unsigned long long)(below.size - behind));
+    else if (has_below && behind - below.size < NEAR && behind - below.size <= before)
+        snprintf(text, size,
+                 "; the nearest block, %zu bytes at 0x%llx, ends %llu bytes before that",
+                 below.size, (unsigned long long)below.address,
+                 (unsigned long long)(behind - below.size));
+    else if (has_above && before < NEAR)
+        snprintf(text, size,
+                 "; the nearest block, %zu bytes at 0x%llx, begins %llu bytes behind that",
+                 above.size, (unsigned long long)above.address, (unsigned long long)before);
+    else
+        snprintf(text, size, "; no block is near");
+}
+
+static unsigned long long notes; /* of checks of kernels */
+
+static void note(void *user, const char *sentence)
+{
+    const struct kernel *kernel = user;
+    __atomic_fetch_add(&notes, 1, __ATOMIC_RELAXED);
+    sim_report_device(kernel->context->device->ordinal, sentence);
+}
+
+unsigned long long sim_launch_prepare_report_count(void)
+{
+    return __atomic_load_n(&notes, __ATOMIC_RELAXED);
+}
+
+static void report(const struct sim_device *device, const struct ptx_fault *fault, CUresult code)
+{
+    char place[160] = "", sentence[sizeof fault->report + sizeof place + 80];
+    if (fault->kind == PTX_FAULT_ILLEGAL_ADDRESS)
+        nearest(fault->address, place, sizeof place);
+    snprintf(sentence, sizeof sentence, "%s%s%s", fault->report, place,
+             sim_ticket_error_is_sticky(code)
+                 ? "; every later call for this device fails because of it"
+                 : "");
+    sim_report_device(device->ordinal, sentence);
 }
 
 static CUresult fault_code(enum ptx_fault_kind kind)
@@ -153,7 +201,7 @@ static CUresult run(void *user)
     const bool done = ptx_launch(&kernel->launch, &fault);
     sim_usage_kernel_end(physical);
     if (!done)
-        sim_launch_prepare_report(kernel->context->device, &fault, fault_code(fault.kind));
+        report(kernel->context->device, &fault, fault_code(fault.kind));
     sim_interrupt_end();
     return done ? CUDA_SUCCESS : fault_code(fault.kind);
 }
@@ -182,11 +230,9 @@ static CUresult pack_extra(struct kernel *kernel, const struct ptx_function_info
     }
     if (!buffer && !size)
         return info->param_count ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    if (!buffer || !size)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!buffer || !size);
     memcpy(&kernel->packed_size, size, sizeof kernel->packed_size);
-    if (kernel->packed_size == 0 && info->param_count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(kernel->packed_size == 0 && info->param_count);
     if (kernel->packed_size > info->param_size)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     memcpy(kernel->params, buffer, kernel->packed_size);
@@ -214,8 +260,7 @@ static CUresult report_null(const struct kernel *kernel, const struct ptx_functi
 static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info,
                      const CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {
-    if (params->kernelParams && params->extra)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(params->kernelParams && params->extra);
     kernel->params = calloc(1, info->param_size + 1);
     kernel->pointers = calloc(info->param_count + 1, sizeof *kernel->pointers);
     if (!kernel->params || !kernel->pointers)
@@ -224,8 +269,7 @@ static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info
         kernel->pointers[i] = kernel->params + info->params[i].offset;
     if (params->extra)
         return pack_extra(kernel, info, params->extra);
-    if (info->param_count && !params->kernelParams)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(info->param_count && !params->kernelParams);
     for (uint32_t i = 0; i < info->param_count; i++) {
         if (!params->kernelParams[i])
             return report_null(kernel, info, i);
@@ -285,9 +329,8 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
                             struct sim_item *item)
 {
     struct sim_launch_extras extras;
-    struct sim_function *function;
     const void *handle = params->func ? (const void *)params->func : (const void *)params->kern;
-    SIM_TRY(sim_function_of(context, handle, &function));
+    SIM_FIND(struct sim_function *, function, sim_function_of(context, handle, &function));
     if (function->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (sim_module_lacks(context->device, function->module->ptx, function->index))
@@ -296,9 +339,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
     SIM_TRY(sim_launch_check(function, params, &extras));
     if (ptx_module_uses_heap(function->module->ptx))
         SIM_TRY(sim_device_heap_make(context));
-    struct kernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct kernel, kernel);
     kernel->context = context;
     kernel->function = function;
     kernel->serial = function->object.serial;
@@ -337,58 +378,4 @@ bool sim_launch_prepare_is_alive(const struct sim_item *item)
 bool sim_launch_prepare_is_bound(const struct sim_item *item)
 {
     return sim_function_info(((const struct kernel *)item->user)->function)->uses_references;
-}
-
-/* What a kernel's fault says to the user: where it was, what is near, and what follows. */
-
-#define NEAR ((uint64_t)1 << 20)
-
-/* The block that an illegal address was probably meant to be in. */
-static void nearest(uint64_t address, char *text, size_t size)
-{
-    struct sim_allocation below, above;
-    bool has_below, has_above;
-    sim_range_neighbours(address, &below, &has_below, &above, &has_above);
-    uint64_t behind = has_below ? address - below.address : 0;
-    uint64_t before = has_above ? above.address - address : UINT64_MAX;
-    if (has_below && behind < below.size)
-        snprintf(text, size, "; a block of %zu bytes, which ends %llu bytes further on, is there",
-                 below.size, (unsigned long long)(below.size - behind));
-    else if (has_below && behind - below.size < NEAR && behind - below.size <= before)
-        snprintf(text, size,
-                 "; the nearest block, %zu bytes at 0x%llx, ends %llu bytes before that",
-                 below.size, (unsigned long long)below.address,
-                 (unsigned long long)(behind - below.size));
-    else if (has_above && before < NEAR)
-        snprintf(text, size,
-                 "; the nearest block, %zu bytes at 0x%llx, begins %llu bytes behind that",
-                 above.size, (unsigned long long)above.address, (unsigned long long)before);
-    else
-        snprintf(text, size, "; no block is near");
-}
-
-static unsigned long long notes;
-
-void sim_launch_prepare_report_note(const struct sim_device *device, const char *sentence)
-{
-    __atomic_fetch_add(&notes, 1, __ATOMIC_RELAXED);
-    sim_report_device(device->ordinal, sentence);
-}
-
-unsigned long long sim_launch_prepare_report_count(void)
-{
-    return __atomic_load_n(&notes, __ATOMIC_RELAXED);
-}
-
-void sim_launch_prepare_report(const struct sim_device *device, const struct ptx_fault *fault,
-                               CUresult code)
-{
-    char place[160] = "", sentence[sizeof fault->report + sizeof place + 80];
-    if (fault->kind == PTX_FAULT_ILLEGAL_ADDRESS)
-        nearest(fault->address, place, sizeof place);
-    snprintf(sentence, sizeof sentence, "%s%s%s", fault->report, place,
-             sim_ticket_error_is_sticky(code)
-                 ? "; every later call for this device fails because of it"
-                 : "");
-    sim_report_device(device->ordinal, sentence);
 }

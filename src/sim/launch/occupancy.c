@@ -52,17 +52,14 @@ int sim_occupancy_max_threads(const struct sim_function *function)
 
 CUresult sim_occupancy_function(CUfunction func, struct sim_function **function)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
     return sim_function_of(context, func, function);
 }
 
 static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dynamic)
 {
-    struct sim_function *function;
-    SIM_TRY(sim_occupancy_function(func, &function));
-    if (!numBlocks || blockSize <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, sim_occupancy_function(func, &function));
+    SIM_REFUSE(!numBlocks || blockSize <= 0);
     int most = sim_device_value(function->object.context->device,
                                 CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     *numBlocks = blockSize > most || dynamic > sim_occupancy_max_dynamic(function)
@@ -80,11 +77,9 @@ SIM_ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
 static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
                      CUoccupancyB2DSize size_of_block, size_t fixed, int limit)
 {
-    struct sim_function *function;
     int most = 0;
-    SIM_TRY(sim_occupancy_function(func, &function));
-    if (!minGridSize || !blockSize || limit < 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, sim_occupancy_function(func, &function));
+    SIM_REFUSE(!minGridSize || !blockSize || limit < 0);
     int largest = sim_occupancy_max_threads(function), top = (largest + 31) / 32 * 32;
     if (limit && limit < largest)
         largest = limit;
@@ -115,29 +110,20 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
     return CUDA_SUCCESS;
 }
 
-CUresult
-sim_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
-                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                              size_t dynamicSMemSize, int blockSizeLimit,
-                                              unsigned int flags)
+SIM_BEHAVIOUR(cuOccupancyMaxPotentialBlockSizeWithFlags)
 {
-    if (flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE);
     return best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
                 blockSizeLimit);
 }
 
-CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
-                                                     int numBlocks, int blockSize)
+SIM_BEHAVIOUR(cuOccupancyAvailableDynamicSMemPerBlock)
 {
-    struct sim_function *function;
-    SIM_TRY(sim_occupancy_function(func, &function));
-    if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0 ||
-        blockSize > sim_device_value(function->object.context->device,
-                                     CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (sim_occupancy(function, blockSize, 0) < numBlocks)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, sim_occupancy_function(func, &function));
+    SIM_REFUSE(!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0 ||
+               blockSize > sim_device_value(function->object.context->device,
+                                            CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    SIM_REFUSE(sim_occupancy(function, blockSize, 0) < numBlocks);
     const struct sim_device *device = function->object.context->device;
     size_t total =
         (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
@@ -149,13 +135,10 @@ CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CU
 }
 
 /* Clusters: 8 blocks, or 16 where the kernel allows what is not portable. */
-CUresult sim_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
-                                                const CUlaunchConfig *config)
+SIM_BEHAVIOUR(cuOccupancyMaxPotentialClusterSize)
 {
-    struct sim_function *function;
-    SIM_TRY(sim_occupancy_function(func, &function));
-    if (!clusterSize || !config)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, sim_occupancy_function(func, &function));
+    SIM_REFUSE(!clusterSize || !config);
     if (sim_device_architecture(function->object.context->device) < 90)
         return CUDA_ERROR_NOT_SUPPORTED;
     *clusterSize = function->non_portable_cluster ? 16 : 8;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/memory.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/device.h"
 #include "ptx/ptx.h"
@@ -52,7 +54,7 @@ static void leave_file(struct file *file)
 {
     if (--file->parts)
         return;
-    sim_shared_plain_close(file->number);
+    close(file->number);
     free(file);
 }
 
@@ -184,7 +186,7 @@ static CUresult export(uint64_t address, size_t size, struct file *file, size_t 
             result = CUDA_ERROR_OUT_OF_MEMORY;
         known += span.size;
     }
-    if (result == CUDA_SUCCESS && (*number = sim_shared_plain_give(file->number)) < 0)
+    if (result == CUDA_SUCCESS && (*number = fcntl(file->number, F_DUPFD_CLOEXEC, 0)) < 0)
         result = CUDA_ERROR_OPERATING_SYSTEM;
     if (fresh)
         leave_file(file);
@@ -211,32 +213,29 @@ static bool is_device_memory(uint64_t address, size_t size)
 /* In the order of a driver's own checks. */
 static CUresult check(CUdeviceptr address, size_t size, unsigned long long flags)
 {
-    if (sim_thread_in_callback())
+    if (sim_current_in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     if (!sim_device_initialized())
         return CUDA_ERROR_NOT_SUPPORTED; /* by none of no devices */
     SIM_TRY(sim_current_check());
-    if (!is_device_memory(address, size))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!is_device_memory(address, size));
     return flags ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS; /* a mapping by PCIe */
 }
 
 SIM_BEHAVIOUR(cuMemGetHandleForAddressRange)
 {
-    struct file *file;
     size_t known;
-    int number;
-    if (!handle || handleType != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || size == 0 || dptr % PAGE ||
-        size % PAGE || (flags && !(flags & CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!handle || handleType != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || size == 0 ||
+               dptr % PAGE || size % PAGE ||
+               (flags && !(flags & CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)));
     SIM_TRY(check(dptr, size, flags));
-    SIM_TRY(known_part(dptr, size, &file, &known));
+    SIM_FIND(struct file *, file, known_part(dptr, size, &file, &known));
     if (known < size) { /* bytes that work may write are not moved */
         sim_ticket_wait_none();
         SIM_TRY(check(dptr, size, flags));
         SIM_TRY(known_part(dptr, size, &file, &known));
     }
-    SIM_TRY(export(dptr, size, file, known, &number));
+    SIM_FIND(int, number, export(dptr, size, file, known, &number));
     memcpy(handle, &number, sizeof number);
     return CUDA_SUCCESS;
 }

@@ -16,11 +16,9 @@
 
 static CUresult allocate(void **pp, size_t size, unsigned flags)
 {
-    struct sim_context *context;
     struct sim_allocation *allocation;
-    SIM_TRY(sim_memory_begin(&context));
-    if (!pp || (flags & ~(unsigned)ALLOC_FLAGS))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
+    SIM_REFUSE(!pp || (flags & ~(unsigned)ALLOC_FLAGS));
     *pp = NULL;
     if (size == 0)
         return CUDA_SUCCESS;
@@ -38,8 +36,7 @@ CUresult sim_cuMemFreeHost(void *p)
     if (result != CUDA_SUCCESS || !p)
         return result;
     struct sim_allocation *allocation = sim_memory_at((uint64_t)(uintptr_t)p);
-    if (!allocation || allocation->kind != SIM_MEMORY_HOST)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!allocation || allocation->kind != SIM_MEMORY_HOST);
     return sim_memory_free_after_work(allocation);
 }
 
@@ -57,8 +54,7 @@ CUresult sim_cuMemHostGetDevicePointer_v2(CUdeviceptr_v2 *pdptr, void *p, unsign
     SIM_TRY(sim_current_check());
     if (pdptr)
         *pdptr = 0;
-    if (!pdptr || !p || Flags != 0 || !find_host(p))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pdptr || !p || Flags != 0 || !find_host(p));
     *pdptr = (CUdeviceptr_v2)(uintptr_t)p;
     return CUDA_SUCCESS;
 }
@@ -67,8 +63,8 @@ CUresult sim_cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
     SIM_TRY(sim_current_check());
     const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
-    if (!pFlags || !found || found->ending || found->room || sim_range_is_pooled(found->kind))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pFlags || !found || found->ending || found->room ||
+               sim_range_is_pooled(found->kind));
     unsigned told = found->kind == SIM_MEMORY_HOST         ? ALLOC_FLAGS
                     : found->kind == SIM_MEMORY_REGISTERED ? CU_MEMHOSTREGISTER_PORTABLE
                                                            : 0;
@@ -116,13 +112,10 @@ static void rights_of(const void *start, size_t size, bool *readable, bool *writ
 
 CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
     bool readable, writable;
-    if (!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS))
-        return CUDA_ERROR_INVALID_VALUE;
-    if ((uintptr_t)p > UINTPTR_MAX - bytesize)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS));
+    SIM_REFUSE((uintptr_t)p > UINTPTR_MAX - bytesize);
     if (bytesize > (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (sim_range_overlaps((uint64_t)(uintptr_t)p, bytesize)) {
@@ -132,11 +125,8 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
                    : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
     rights_of(p, bytesize, &readable, &writable);
-    if (!readable || (!writable && !(Flags & CU_MEMHOSTREGISTER_READ_ONLY)))
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_allocation *made = malloc(sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_REFUSE(!readable || (!writable && !(Flags & CU_MEMHOSTREGISTER_READ_ONLY)));
+    SIM_NEW(struct sim_allocation, made);
     *made = (struct sim_allocation){.address = (uint64_t)(uintptr_t)p,
                                     .size = bytesize,
                                     .host = p,
@@ -154,12 +144,10 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 CUresult sim_cuMemHostUnregister(void *p)
 {
     SIM_TRY(sim_current_check());
-    if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!p);
     struct sim_allocation *allocation = sim_range_find((uint64_t)(uintptr_t)p);
     if (!allocation || allocation->ending)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    if (allocation->kind != SIM_MEMORY_REGISTERED || allocation->host != p)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(allocation->kind != SIM_MEMORY_REGISTERED || allocation->host != p);
     return sim_memory_free_after_work(allocation);
 }

@@ -64,11 +64,10 @@ static struct sim_managed_page *sim_managed_pages(struct sim_allocation *allocat
 
 CUresult sim_cuMemAllocManaged(CUdeviceptr_v2 *dptr, size_t bytesize, unsigned int flags)
 {
-    struct sim_context *context;
     struct sim_allocation *allocation;
-    SIM_TRY(sim_memory_begin(&context));
-    if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
+    SIM_REFUSE(!dptr || bytesize == 0 ||
+               (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST));
     SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_MANAGED, bytesize, 0, flags, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
@@ -113,18 +112,14 @@ static CUresult advise(uint64_t address, size_t size, CUmem_advise advice, CUmem
                           advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
                           advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
     struct sim_allocation *found = size ? sim_managed(address, 1) : NULL;
-    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY ||
-        !found)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY ||
+               !found);
     if (found->kind == SIM_MEMORY_POOL_MANAGED) /* as an H100 with driver 580 */
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (!sim_managed(address, size))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!sim_managed(address, size));
     if (needs_location && !sim_managed_location_is_valid(location))
         return bad_location;
-    struct sim_managed_page *page = sim_managed_pages(found, address, size, &count);
-    if (!page)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_managed_page *, page, sim_managed_pages(found, address, size, &count));
     for (size_t i = 0; i < count; i++)
         advise_page(page + i, advice, location);
     return CUDA_SUCCESS;
@@ -149,14 +144,11 @@ static CUresult sim_managed_prefetch(uint64_t address, size_t size, CUmemLocatio
 {
     size_t count;
     struct sim_allocation *found = size ? sim_managed(address, size) : NULL;
-    if (!found)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found);
     if (!sim_managed_location_is_valid(location))
         return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? CUDA_ERROR_INVALID_DEVICE
                                                             : CUDA_ERROR_INVALID_VALUE;
-    struct sim_managed_page *page = sim_managed_pages(found, address, size, &count);
-    if (!page)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_managed_page *, page, sim_managed_pages(found, address, size, &count));
     for (size_t i = 0; i < count; i++)
         page[i].prefetched = location;
     return CUDA_SUCCESS;
@@ -165,10 +157,8 @@ static CUresult sim_managed_prefetch(uint64_t address, size_t size, CUmemLocatio
 static CUresult prefetch(uint64_t address, size_t size, CUmemLocation location, unsigned flags,
                          CUstream handle)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(handle, &stream));
-    if (flags)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
+    SIM_REFUSE(flags);
     return sim_managed_prefetch(address, size, location);
 }
 
@@ -176,20 +166,16 @@ SIM_ENTRY(cuMemPrefetchAsync, prefetch(devPtr, count, of_device(dstDevice), 0, h
 SIM_ENTRY(cuMemPrefetchAsync_v2, prefetch(devPtr, count, location, flags, hStream))
 
 /* Managed memory here is the host's: there is nothing to move. */
-CUresult sim_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr_v2 dptr, size_t length,
-                                    unsigned int flags)
+SIM_BEHAVIOUR(cuStreamAttachMemAsync)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     struct sim_allocation *allocation = sim_range_find(dptr);
     bool one = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                flags == CU_MEM_ATTACH_SINGLE;
     bool special = !hStream || hStream == CU_STREAM_LEGACY || hStream == CU_STREAM_PER_THREAD;
-    if (!one || (flags == CU_MEM_ATTACH_SINGLE && special))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!allocation || allocation->kind != SIM_MEMORY_MANAGED ||
-        (length != 0 && (dptr != allocation->address || length != allocation->size)))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!one || (flags == CU_MEM_ATTACH_SINGLE && special));
+    SIM_REFUSE(!allocation || allocation->kind != SIM_MEMORY_MANAGED ||
+               (length != 0 && (dptr != allocation->address || length != allocation->size)));
     SIM_TRY(sim_capture_refuse(stream));
     return sim_stream_submit(stream, &(struct sim_item){.params.type = SIM_ITEM_NO_NODE});
 }
@@ -262,9 +248,8 @@ static CUresult answer(void *data, size_t size, CUmem_range_attribute attribute,
         accessed_by(all, data, size / sizeof(int));
         return CUDA_SUCCESS;
     }
-    if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY || (int)attribute < 1 ||
-        (size_t)attribute >= sizeof values / sizeof *values || size != sizeof *values)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY || (int)attribute < 1 ||
+               (size_t)attribute >= sizeof values / sizeof *values || size != sizeof *values);
     memcpy(data, &values[attribute], size);
     return CUDA_SUCCESS;
 }
@@ -273,8 +258,7 @@ static CUresult ask(uint64_t address, size_t size, struct sim_managed_page *all)
 {
     struct sim_allocation *found = size ? sim_managed(address, size) : NULL;
     size_t count;
-    if (!found)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found);
     *all = sim_managed_untold(found);
     if (!found->advice)
         return CUDA_SUCCESS;
@@ -283,24 +267,19 @@ static CUresult ask(uint64_t address, size_t size, struct sim_managed_page *all)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute,
-                                    CUdeviceptr_v2 devPtr, size_t count)
+SIM_BEHAVIOUR(cuMemRangeGetAttribute)
 {
-    struct sim_managed_page all;
     SIM_TRY(sim_current_check());
-    if (!data)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(ask(devPtr, count, &all));
+    SIM_REFUSE(!data);
+    SIM_FIND(struct sim_managed_page, all, ask(devPtr, count, &all));
     return answer(data, dataSize, attribute, &all);
 }
 
 SIM_BEHAVIOUR(cuMemRangeGetAttributes)
 {
-    struct sim_managed_page all;
     SIM_TRY(sim_current_check());
-    if (!data || !dataSizes || !attributes || numAttributes == 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(ask(devPtr, count, &all));
+    SIM_REFUSE(!data || !dataSizes || !attributes || numAttributes == 0);
+    SIM_FIND(struct sim_managed_page, all, ask(devPtr, count, &all));
     for (size_t i = 0; i < numAttributes; i++)
         SIM_TRY(data[i] ? answer(data[i], dataSizes[i], attributes[i], &all)
                         : CUDA_ERROR_INVALID_VALUE);
@@ -313,16 +292,13 @@ static CUresult each(CUstream handle, CUdeviceptr_v2 *addresses, const size_t *s
                      CUmemLocation_v1 *locations, const size_t *indices, size_t location_count,
                      unsigned long long flags)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(handle, &stream));
-    if (!addresses || !sizes || count == 0 || flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (locations && (!indices || location_count == 0 || location_count > count || indices[0] != 0))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
+    SIM_REFUSE(!addresses || !sizes || count == 0 || flags);
+    SIM_REFUSE(locations &&
+               (!indices || location_count == 0 || location_count > count || indices[0] != 0));
     size_t use = 0;
     for (size_t i = 0; i < count; i++) {
-        if (sizes[i] == 0 || !sim_managed(addresses[i], sizes[i]))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(sizes[i] == 0 || !sim_managed(addresses[i], sizes[i]));
         if (!locations)
             continue;
         while (use + 1 < location_count && indices[use + 1] <= i)
@@ -335,8 +311,7 @@ static CUresult each(CUstream handle, CUdeviceptr_v2 *addresses, const size_t *s
 SIM_BEHAVIOUR(cuMemPrefetchBatchAsync)
 {
     SIM_TRY(sim_current_check());
-    if (!prefetchLocs)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!prefetchLocs);
     return each(hStream, dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
                 flags);
 }

@@ -197,9 +197,7 @@ CUresult sim_memory_open(struct sim_context *context, struct sim_device *device,
                          struct sim_allocation **allocation)
 {
     bool on_host = kind == SIM_MEMORY_POOL_HOST;
-    struct sim_allocation *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_allocation, made);
     *made = (struct sim_allocation){.address = (uint64_t)(uintptr_t)bytes,
                                     .size = size,
                                     .usable = size,

@@ -227,9 +227,6 @@ struct sim_mapping { /* what an allocation of kind SIM_MEMORY_VIRTUAL has in `ad
     uint8_t access[SIM_MAX_DEVICES]; /* CUmemAccess_flags of each device */
 };
 
-/* The memory of a handle that the program still holds, or NULL. */
-struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle);
-
 /* --- share.c --- Memory that other processes see. A block's bytes move into a file when it is
  * first exported, so that plain memory costs nothing for it. */
 /* Let others open the block that begins at `address`, of the pool `owner` or of none (NULL). Waits

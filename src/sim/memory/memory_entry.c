@@ -23,13 +23,11 @@ void sim_memory_entry_end(struct sim_context *context)
 /* Real drivers write 0 before anything can fail. */
 CUresult sim_cuMemAlloc_v2(CUdeviceptr_v2 *dptr, size_t bytesize)
 {
-    struct sim_context *context;
     struct sim_allocation *allocation;
-    SIM_TRY(sim_memory_begin(&context));
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     if (dptr)
         *dptr = 0;
-    if (!dptr || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!dptr || bytesize == 0);
     SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_DEVICE, bytesize, 0, 0, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
@@ -43,8 +41,7 @@ CUresult sim_cuMemFree_v2(CUdeviceptr_v2 dptr)
     if (sim_memory_freed_by_graph(dptr))
         return CUDA_SUCCESS;
     struct sim_allocation *allocation = sim_memory_at(dptr);
-    if (!allocation)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!allocation);
     switch (allocation->kind) {
     case SIM_MEMORY_DEVICE:
     case SIM_MEMORY_MANAGED:
@@ -58,25 +55,20 @@ CUresult sim_cuMemFree_v2(CUdeviceptr_v2 dptr)
     }
 }
 
-CUresult sim_cuMemAllocPitch_v2(CUdeviceptr_v2 *dptr, size_t *pPitch, size_t WidthInBytes,
-                                size_t Height, unsigned int ElementSizeBytes)
+SIM_BEHAVIOUR(cuMemAllocPitch_v2)
 {
-    struct sim_context *context;
     struct sim_allocation *allocation;
     size_t size;
-    SIM_TRY(sim_memory_begin(&context));
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     if (dptr)
         *dptr = 0;
     if (pPitch)
         *pPitch = 0;
-    if (!dptr || !pPitch || WidthInBytes == 0 || Height == 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!dptr || !pPitch || WidthInBytes == 0 || Height == 0);
+    SIM_REFUSE(ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16);
     size_t pitch = (WidthInBytes + 511) & ~(size_t)511;
     *pPitch = pitch;
-    if (pitch == 0 || __builtin_mul_overflow(pitch, Height, &size))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(pitch == 0 || __builtin_mul_overflow(pitch, Height, &size));
     SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_DEVICE, size, 0, 0, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
@@ -84,8 +76,7 @@ CUresult sim_cuMemAllocPitch_v2(CUdeviceptr_v2 *dptr, size_t *pPitch, size_t Wid
 
 CUresult sim_cuMemGetInfo_v2(size_t *free, size_t *total)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
     if (free)
         *free = sim_memory_left(context->device);
     if (total)
@@ -118,12 +109,10 @@ CUresult sim_memory_entry_old(void)
 }
 
 /* Nobody has hardware that decompresses, and a driver says so before it looks at anything else. */
-CUresult sim_cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count,
-                                       unsigned int flags, size_t *errorIndex, CUstream stream)
+SIM_BEHAVIOUR(cuMemBatchDecompressAsync)
 {
-    struct sim_stream *found;
     (void)paramsArray, (void)count, (void)flags, (void)errorIndex;
-    SIM_TRY(sim_stream(stream, &found));
+    SIM_FIND(struct sim_stream *, found, sim_stream(stream, &found));
     if (found->capture)
         SIM_TRY(sim_capture_refuse(found));
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -6,10 +6,8 @@
 #include "memory/memory.h"
 
 union value {
-    uint64_t whole, tokens[2];
-    void *pointer;
+    uint64_t tokens[2];
     unsigned word;
-    unsigned char byte;
 };
 
 static bool is_host_kind(const struct sim_allocation *found)
@@ -68,24 +66,6 @@ static void unknown(CUpointer_attribute attribute, union value *value)
         value->word = (unsigned)CU_DEVICE_INVALID;
 }
 
-static uint64_t place(const struct sim_allocation *found, CUpointer_attribute attribute)
-{
-    bool small = found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_MODULE;
-    size_t grain = sim_range_is_pooled(found->kind)       ? SIM_POOL_GRAIN
-                   : found->kind == SIM_MEMORY_REGISTERED ? 1
-                                                          : SIM_ADDRESS_CHUNK;
-    uint64_t start = found->address;
-    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
-        return start;
-    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
-        return found->size;
-    if (small) /* several share what is mapped at once */
-        start -= start % grain;
-    if (attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR)
-        return start;
-    return (found->address - start + found->size + grain - 1) / grain * grain;
-}
-
 static unsigned access_of(const struct sim_allocation *found)
 {
     if (found->writable || found->kind == SIM_MEMORY_REGISTERED || sim_range_is_pooled(found->kind))
@@ -117,65 +97,42 @@ static CUresult known(const struct sim_allocation *found, CUpointer_attribute at
     bool host = is_host_kind(found), managed = is_managed_kind(found);
     bool pooled = sim_range_is_pooled(found->kind), mapped = found->kind == SIM_MEMORY_VIRTUAL;
     bool plain = found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_MODULE;
-    memset(value, 0, sizeof *value);
-    switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-        value->pointer = pooled || mapped ? NULL : found->context;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        value->word = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        if (found->kind == SIM_MEMORY_POOL_HOST && !found->readable)
-            return CUDA_ERROR_INVALID_VALUE;
-        value->whole = address;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-        value->whole = host || managed ? address : 0;
-        return host || managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
-        return host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        value->byte = found->synchronous;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-        value->whole = found->id;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        value->byte = managed;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        value->word = (unsigned)device_of(found)->ordinal;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        value->byte = plain;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        value->word = plain;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-        value->whole = place(found, attribute);
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-        value->byte = 1;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        value->word = access_of(found);
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        value->pointer = pooled ? found->owner : NULL;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        value->whole = handle_types_of(found);
-        return CUDA_SUCCESS;
-    default: /* no locality domain */
-        return CUDA_SUCCESS;
-    }
+    size_t grain = pooled                                 ? SIM_POOL_GRAIN
+                   : found->kind == SIM_MEMORY_REGISTERED ? 1
+                                                          : SIM_ADDRESS_CHUNK;
+    /* Several plain ones share what is mapped at once. */
+    uint64_t start = plain ? found->address - found->address % grain : found->address;
+    /* No locality domain, and no tokens. */
+    const uint64_t values[] = {
+        [CU_POINTER_ATTRIBUTE_CONTEXT] = pooled || mapped ? 0 : (uintptr_t)found->context,
+        [CU_POINTER_ATTRIBUTE_MEMORY_TYPE] = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        [CU_POINTER_ATTRIBUTE_DEVICE_POINTER] = address,
+        [CU_POINTER_ATTRIBUTE_HOST_POINTER] = address,
+        [CU_POINTER_ATTRIBUTE_SYNC_MEMOPS] = found->synchronous,
+        [CU_POINTER_ATTRIBUTE_BUFFER_ID] = found->id,
+        [CU_POINTER_ATTRIBUTE_IS_MANAGED] = managed,
+        [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = (unsigned)device_of(found)->ordinal,
+        [CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE] = plain,
+        [CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = found->address,
+        [CU_POINTER_ATTRIBUTE_RANGE_SIZE] = found->size,
+        [CU_POINTER_ATTRIBUTE_MAPPED] = 1,
+        [CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES] = handle_types_of(found),
+        [CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE] = plain,
+        [CU_POINTER_ATTRIBUTE_ACCESS_FLAGS] = access_of(found),
+        [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = pooled ? (uintptr_t)found->owner : 0,
+        [CU_POINTER_ATTRIBUTE_MAPPING_SIZE] =
+            (found->address - start + found->size + grain - 1) / grain * grain,
+        [CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR] = start,
+        [CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID] = found->id,
+        [CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE] = plain,
+        [CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL] = 0,
+    };
+    bool lacks = (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER &&
+                  found->kind == SIM_MEMORY_POOL_HOST && !found->readable) ||
+                 (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER && !host && !managed) ||
+                 (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS && host);
+    *value = (union value){.tokens = {lacks ? 0 : values[attribute]}};
+    return lacks ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 static const struct sim_allocation *find(uint64_t address)
@@ -188,25 +145,20 @@ CUresult sim_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CU
 {
     union value value;
     size_t size = size_of(attribute);
-    if (!data || size == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!data || size == 0);
     const struct sim_allocation *found = find(ptr);
-    if (!found)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found);
     CUresult result = known(found, attribute, ptr, &value);
     memcpy(data, &value, size); /* zero, where the pointer has no such thing */
     return result;
 }
 
 /* Unlike the question for one attribute, this one never fails for what an address lacks. */
-CUresult sim_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
-                                    void **data, CUdeviceptr_v2 ptr)
+SIM_BEHAVIOUR(cuPointerGetAttributes)
 {
-    if (numAttributes == 0 || !attributes || !data)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(numAttributes == 0 || !attributes || !data);
     for (unsigned i = 0; i < numAttributes; i++)
-        if (!data[i] || size_of(attributes[i]) == 0)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!data[i] || size_of(attributes[i]) == 0);
     const struct sim_allocation *found = find(ptr);
     for (unsigned i = 0; i < numAttributes; i++) {
         union value value;
@@ -220,14 +172,11 @@ CUresult sim_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attrib
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
-                                   CUdeviceptr_v2 ptr)
+SIM_BEHAVIOUR(cuPointerSetAttribute)
 {
-    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
     struct sim_allocation *found = sim_range_find(ptr);
-    if (!found || found->ending || !found->device)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || found->ending || !found->device);
     unsigned on;
     memcpy(&on, value, sizeof on);
     found->synchronous = on != 0;

@@ -124,9 +124,8 @@ static CUresult check(const CUmemPoolProps_v1 *props)
     bool is_managed = props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
     struct slot *slot = find_slot(props->allocType, props->location, &result);
     bool can_share = slot && !is_managed && slot != pinned + HOST_SLOT;
-    if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE &&
-        (!can_share || props->handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(props->handleTypes != CU_MEM_HANDLE_TYPE_NONE &&
+               (!can_share || props->handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     if (slot || (is_managed && result == CUDA_ERROR_NOT_SUPPORTED &&
                  props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT))
         return CUDA_SUCCESS;
@@ -135,12 +134,9 @@ static CUresult check(const CUmemPoolProps_v1 *props)
 
 CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolProps)
 {
-    if (!pool || !poolProps)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pool || !poolProps);
     SIM_TRY(check(poolProps));
-    struct sim_pool *made = sim_pool_make(poolProps->allocType, poolProps->location);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_pool *, made, sim_pool_make(poolProps->allocType, poolProps->location));
     made->handle_types = poolProps->handleTypes;
     if (sim_config.cuda >= 12020)
         made->most = poolProps->maxSize;
@@ -151,8 +147,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolPr
 CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
 {
     struct sim_pool *found = sim_pool(pool);
-    if (!found || found->is_default || (found->imported && found->live))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || found->is_default || (found->imported && found->live));
     struct slot *slot = own_slot(found);
     if (slot && slot->current == found)
         slot->current = NULL;
@@ -175,10 +170,8 @@ static CUresult answer(CUmemoryPool *out, struct sim_pool *pool)
 /* Of a device: always its pinned memory. */
 static CUresult of_device(CUmemoryPool *out, CUdevice ordinal, bool first)
 {
-    struct sim_device *device;
-    if (!out)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_device_of(ordinal, &device));
+    SIM_REFUSE(!out);
+    SIM_FIND(struct sim_device *, device, sim_device_of(ordinal, &device));
     return answer(
         out, first ? first_of(pinned + ordinal, CU_MEM_ALLOCATION_TYPE_PINNED, place_of(device))
                    : sim_pool_current(device));
@@ -191,9 +184,8 @@ SIM_ENTRY(cuDeviceGetMemPool, of_device(pool, dev, false))
 CUresult sim_cuDeviceSetMemPool(CUdevice_v1 dev, CUmemoryPool pool)
 {
     struct sim_pool *found = sim_pool_own(pool);
-    if (!sim_device(dev) || !found || found->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        found->location.id != dev)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!sim_device(dev) || !found || found->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+               found->location.id != dev);
     own_slot(found)->current = found;
     return CUDA_SUCCESS;
 }
@@ -202,8 +194,7 @@ static CUresult of_place(CUmemoryPool *out, const CUmemLocation *location, CUmem
                          bool first)
 {
     CUresult result;
-    if (!out || !location)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!out || !location);
     struct slot *slot = find_slot(type, *location, &result);
     if (!slot)
         return result;
@@ -217,13 +208,11 @@ CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, 
 {
     CUresult result;
     struct sim_pool *found = sim_pool_own(pool);
-    if (!location)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!location);
     struct slot *slot = find_slot(type, *location, &result);
     if (!slot)
         return result;
-    if (!found || own_slot(found) != slot)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || own_slot(found) != slot);
     slot->current = found;
     return CUDA_SUCCESS;
 }
@@ -303,8 +292,7 @@ void sim_pool_usage_give_in(struct sim_pool *pool, size_t size, struct sim_strea
 CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
     struct sim_pool *found = sim_pool_own(pool);
-    if (!found)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found);
     if (minBytesToKeep < found->reserved)
         shrink(found, rounded_up(minBytesToKeep));
     return CUDA_SUCCESS;

@@ -44,8 +44,7 @@ CUresult sim_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, 
 {
     const struct sim_pool *found = sim_pool_own(pool);
     const struct trait *trait = trait_of(attr);
-    if (!found || !value || !trait)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || !value || !trait);
     memcpy(value, (const char *)found + trait->at, trait->size);
     return CUDA_SUCCESS;
 }
@@ -55,11 +54,9 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, 
     struct sim_pool *found = sim_pool_own(pool);
     const struct trait *trait = trait_of(attr);
     uint64_t whole = 0;
-    if (!found || !value || !trait || trait->kind == TOLD)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || !value || !trait || trait->kind == TOLD);
     memcpy(&whole, value, trait->size);
-    if (trait->kind == MARK && whole != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(trait->kind == MARK && whole != 0);
     if (trait->kind == MARK)
         memcpy(&whole, (const char *)found + trait->now, sizeof whole);
     int on = whole != 0; /* of a switch, which is an int */
@@ -104,8 +101,7 @@ static CUresult set_access(struct sim_pool *pool, const CUmemAccessDesc_v1 *map)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (map->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
         return set_device(pool, map->location.id, on);
-    if (sim_config.cuda < 13000)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(sim_config.cuda < 13000);
     if (pool->type == CU_MEM_ALLOCATION_TYPE_PINNED && !is_on_host(pool->location))
         return CUDA_ERROR_NOT_SUPPORTED; /* the host never reaches a device's memory */
     return is_on_host(map->location) ? set_host(pool, on) : CUDA_ERROR_INVALID_VALUE;
@@ -114,22 +110,19 @@ static CUresult set_access(struct sim_pool *pool, const CUmemAccessDesc_v1 *map)
 CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc_v1 *map, size_t count)
 {
     struct sim_pool *found = sim_pool(pool);
-    if (!found || (!map && count))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || (!map && count));
     for (size_t i = 0; i < count; i++)
         SIM_TRY(set_access(found, map + i));
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
-                                CUmemLocation_v1 *location)
+SIM_BEHAVIOUR(cuMemPoolGetAccess)
 {
     const struct sim_pool *found = sim_pool(memPool);
-    if (!flags || !found || !location)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!flags || !found || !location);
     bool on_host = is_on_host(*location) && sim_config.cuda >= 13000;
-    if (!on_host && (location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device(location->id)))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!on_host &&
+               (location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device(location->id)));
     bool on = on_host ? found->host : found->readwrite >> location->id & 1;
     *flags = on ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;

@@ -50,8 +50,7 @@ static CUresult capture(CUdeviceptr_v2 *dptr, size_t size, const struct sim_pool
 static CUresult allocate(CUdeviceptr_v2 *dptr, size_t size, bool named, CUmemoryPool handle,
                          CUstream stream_handle)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(stream_handle, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(stream_handle, &stream));
     struct sim_pool *pool =
         named ? sim_pool_own(handle) : sim_pool_current(stream->object.context->device);
     if (!dptr || !pool)
@@ -132,12 +131,9 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
     if (sim_memory_freed_by_graph(dptr))
         return CUDA_SUCCESS;
     struct sim_allocation *allocation = sim_memory_at(dptr);
-    if (!allocation ||
-        (!sim_range_is_pooled(allocation->kind) && allocation->kind != SIM_MEMORY_DEVICE))
-        return CUDA_ERROR_INVALID_VALUE;
-    struct block *block = malloc(sizeof *block);
-    if (!block)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_REFUSE(!allocation ||
+               (!sim_range_is_pooled(allocation->kind) && allocation->kind != SIM_MEMORY_DEVICE));
+    SIM_NEW(struct block, block);
     *block = (struct block){allocation->address, allocation->id};
     sim_pool_memory_forget(allocation, stream);
     struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .user = block, .drop = drop};

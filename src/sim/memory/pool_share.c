@@ -23,9 +23,8 @@ static struct sim_shared *shared_of(struct sim_pool *pool)
 SIM_BEHAVIOUR(cuMemPoolExportToShareableHandle)
 {
     struct sim_pool *found = sim_pool_own(pool);
-    if (!handle_out || !found || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
-        found->handle_types != handleType)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!handle_out || !found || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
+               found->handle_types != handleType);
     const struct sim_shared *shared = shared_of(found);
     int file = shared ? sim_shared_give(shared, true) : -1;
     if (file < 0)
@@ -48,8 +47,7 @@ static struct sim_pool *imported(const struct sim_shared *shared)
 SIM_BEHAVIOUR(cuMemPoolImportFromShareableHandle)
 {
     CUmemLocation place;
-    if (!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags);
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)handle);
     if (!shared)
         return CUDA_ERROR_UNKNOWN;
@@ -79,16 +77,14 @@ SIM_BEHAVIOUR(cuMemPoolImportFromShareableHandle)
 
 CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CUdeviceptr_v2 ptr)
 {
-    struct sim_shared_token token;
     const struct sim_allocation *found = sim_memory_at(ptr);
-    if (!shareData_out || !found || !sim_range_is_pooled(found->kind) || found->foreign ||
-        ((struct sim_pool *)found->owner)->handle_types == CU_MEM_HANDLE_TYPE_NONE)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!shareData_out || !found || !sim_range_is_pooled(found->kind) || found->foreign ||
+               ((struct sim_pool *)found->owner)->handle_types == CU_MEM_HANDLE_TYPE_NONE);
     const struct sim_shared *pool = shared_of(found->owner);
     if (!pool)
         return CUDA_ERROR_OPERATING_SYSTEM;
     struct sim_shared_id owner = pool->head.id; /* what follows may wait */
-    SIM_TRY(sim_share_block(ptr, &owner, &token));
+    SIM_FIND(struct sim_shared_token, token, sim_share_block(ptr, &owner, &token));
     memset(shareData_out, 0, sizeof *shareData_out);
     memcpy(shareData_out, &token, sizeof token);
     return CUDA_SUCCESS;
@@ -105,15 +101,13 @@ static struct sim_allocation *block_of(const struct sim_pool *pool, const struct
     return NULL;
 }
 
-CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
-                                    CUmemPoolPtrExportData_v1 *shareData)
+SIM_BEHAVIOUR(cuMemPoolImportPointer)
 {
     struct sim_context *context = NULL; /* none is needed: the block is the pool's */
     struct sim_shared_token token;
     struct sim_allocation *allocation;
     struct sim_pool *found = sim_pool(pool);
-    if (!ptr_out || !found || !found->imported || !shareData)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!ptr_out || !found || !found->imported || !shareData);
     CUresult result = sim_current(&context);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_CONTEXT)
         return result;

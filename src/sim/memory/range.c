@@ -45,29 +45,20 @@ static void renew(void)
 
 SIM_UNCHECKED CUresult sim_range_add(struct sim_allocation *allocation)
 {
-    CUresult result = CUDA_SUCCESS;
 #ifdef SIM_EXPIRES
     sim_expire_also(expire, renew);
 #endif
     pthread_rwlock_wrlock(&lock);
-    if (count == capacity) {
-        size_t more = capacity ? 2 * capacity : 64;
-        struct sim_allocation **grown = realloc(ranges, more * sizeof *grown);
-        if (grown) {
-            ranges = grown;
-            capacity = more;
-        } else {
-            result = CUDA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    if (result == CUDA_SUCCESS) {
+    struct sim_allocation **grown = sim_grown(ranges, count, &capacity, sizeof *grown);
+    if (grown) {
+        ranges = grown;
         size_t at = position(allocation->address);
         memmove(ranges + at + 1, ranges + at, (count - at) * sizeof *ranges);
         ranges[at] = allocation;
         count++;
     }
     pthread_rwlock_unlock(&lock);
-    return result;
+    return grown ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 SIM_UNCHECKED void sim_range_remove(struct sim_allocation *allocation)

@@ -37,9 +37,7 @@ bool sim_share_lies(const struct sim_shared *shared, CUmemLocation location)
 /* The bytes are in the file from now on: at the same place where they have pages of their own. */
 static CUresult move_block(struct sim_allocation *allocation, struct sim_shared *shared)
 {
-    char *bytes = sim_shared_map(shared, allocation->mapped ? allocation->host : NULL);
-    if (!bytes)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(char *, bytes, sim_shared_map(shared, allocation->mapped ? allocation->host : NULL));
     ptx_memory_end(allocation->host); /* others may write them now */
     if (!allocation->mapped)
         sim_memory_move(allocation, bytes);
@@ -55,8 +53,7 @@ CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
         uint64_t id = allocation->id;
         sim_ticket_wait_none();
         allocation = sim_memory_at(address);
-        if (!allocation || allocation->id != id)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!allocation || allocation->id != id);
     }
     if (sim_export_has(allocation->host, allocation->usable))
         return SIM_LACK_cuMemGetHandleForAddressRange_overlap;

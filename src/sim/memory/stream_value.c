@@ -122,8 +122,7 @@ static CUresult check(const struct sim_context *context, const CUstreamBatchMemO
     switch ((int)item->operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        if (item->waitValue.flags & ~(3U | CU_STREAM_WAIT_VALUE_FLUSH))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(item->waitValue.flags & ~(3U | CU_STREAM_WAIT_VALUE_FLUSH));
         if (item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH &&
             !sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
             return CUDA_ERROR_NOT_SUPPORTED;
@@ -153,13 +152,10 @@ CUresult sim_stream_value_prepare(struct sim_context *context, unsigned count,
                                   const CUstreamBatchMemOpParams *params, unsigned flags,
                                   struct sim_item *item)
 {
-    if (count > COUNT_MAX || flags != 0 || (count && !params))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(count > COUNT_MAX || flags != 0 || (count && !params));
     for (unsigned i = 0; i < count; i++)
         SIM_TRY(check(context, &params[i]));
-    struct batch *batch = malloc(sizeof *batch + count * sizeof *params);
-    if (!batch)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct batch *, batch, malloc(sizeof *batch + count * sizeof *params));
     batch->context = sim_context_retain(context);
     batch->count = count;
     if (count)
@@ -176,9 +172,8 @@ CUresult sim_stream_value_prepare(struct sim_context *context, unsigned count,
 CUresult sim_cuStreamBatchMemOp_v2(CUstream handle, unsigned int count,
                                    CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-    struct sim_stream *stream;
     struct sim_item item;
-    SIM_TRY(sim_stream(handle, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
     SIM_TRY(sim_stream_value_prepare(stream->object.context, count, paramArray, flags, &item));
     return sim_stream_submit(stream, &item);
 }
@@ -205,7 +200,6 @@ SIM_ENTRY(cuStreamWriteValue64_v2, one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, 
 
 CUresult sim_stream_value_old(CUstream handle)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(handle, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
     return CUDA_ERROR_NOT_SUPPORTED;
 }

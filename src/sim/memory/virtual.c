@@ -25,15 +25,11 @@ static bool sim_virtual_is_reserved(uint64_t address, size_t size)
     return false;
 }
 
-CUresult sim_cuMemAddressReserve(CUdeviceptr_v2 *ptr, size_t size, size_t alignment,
-                                 CUdeviceptr_v2 addr, unsigned long long flags)
+SIM_BEHAVIOUR(cuMemAddressReserve)
 {
-    if (!ptr || size == 0 || size % SIM_VIRTUAL_GRAIN || flags ||
-        (alignment & (alignment - 1)) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct reservation *made = malloc(sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_REFUSE(!ptr || size == 0 || size % SIM_VIRTUAL_GRAIN || flags ||
+               (alignment & (alignment - 1)) != 0);
+    SIM_NEW(struct reservation, made);
     *made =
         (struct reservation){sim_address_reserve_chunks(size, alignment, addr), size, reservations};
     if (!made->address) {
@@ -51,8 +47,7 @@ CUresult sim_cuMemAddressFree(CUdeviceptr_v2 ptr, size_t size)
     while (*link && ((*link)->address != ptr || (*link)->size != size))
         link = &(*link)->next;
     struct reservation *found = *link;
-    if (!found || sim_range_overlaps(ptr, size))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || sim_range_overlaps(ptr, size));
     *link = found->next;
     sim_address_release(ptr, size);
     free(found);
@@ -64,10 +59,9 @@ CUresult sim_cuMemAddressFree(CUdeviceptr_v2 ptr, size_t size)
 static CUresult check(const CUmemAllocationProp_v1 *prop, struct sim_device **device)
 {
     *device = NULL;
-    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE &&
-         prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(prop->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+               (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE &&
+                prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     switch (prop->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
         *device = sim_device(prop->location.id);
@@ -81,13 +75,10 @@ static CUresult check(const CUmemAllocationProp_v1 *prop, struct sim_device **de
     }
 }
 
-CUresult sim_cuMemCreate(CUmemGenericAllocationHandle_v1 *handle, size_t size,
-                         const CUmemAllocationProp_v1 *prop, unsigned long long flags)
+SIM_BEHAVIOUR(cuMemCreate)
 {
-    struct sim_device *device;
-    if (!handle || !prop || size == 0 || size % SIM_VIRTUAL_GRAIN || flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(check(prop, &device));
+    SIM_REFUSE(!handle || !prop || size == 0 || size % SIM_VIRTUAL_GRAIN || flags);
+    SIM_FIND(struct sim_device *, device, check(prop, &device));
     if (sim_memory_refused(size))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (device)
@@ -110,7 +101,8 @@ CUresult sim_cuMemCreate(CUmemGenericAllocationHandle_v1 *handle, size_t size,
     return CUDA_SUCCESS;
 }
 
-struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle)
+/* The memory of a handle that the program still holds, or NULL. */
+static struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle)
 {
     struct sim_physical *found = sim_object(SIM_PHYSICAL, (void *)(uintptr_t)handle);
     return found && found->handles ? found : NULL;
@@ -138,8 +130,7 @@ static void sim_virtual_physical_release(struct sim_physical *physical)
 CUresult sim_cuMemRelease(CUmemGenericAllocationHandle_v1 handle)
 {
     struct sim_physical *physical = sim_virtual_physical(handle);
-    if (!physical)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!physical);
     physical->handles--;
     sim_virtual_physical_release(physical);
     return CUDA_SUCCESS;
@@ -148,49 +139,41 @@ CUresult sim_cuMemRelease(CUmemGenericAllocationHandle_v1 handle)
 CUresult sim_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle_v1 *handle, void *addr)
 {
     const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)addr);
-    if (!handle || !found || found->kind != SIM_MEMORY_VIRTUAL)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!handle || !found || found->kind != SIM_MEMORY_VIRTUAL);
     struct sim_physical *physical = sim_range_behind(found);
     physical->handles++;
     *handle = (CUmemGenericAllocationHandle_v1)(uintptr_t)physical;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp_v1 *prop,
-                                                    CUmemGenericAllocationHandle_v1 handle)
+SIM_BEHAVIOUR(cuMemGetAllocationPropertiesFromHandle)
 {
     const struct sim_physical *physical = sim_virtual_physical(handle);
-    if (!prop || !physical)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!prop || !physical);
     *prop = physical->prop;
     return CUDA_SUCCESS;
 }
 
 /* Real drivers look at hardly anything of `prop`. */
-CUresult sim_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp_v1 *prop,
-                                           CUmemAllocationGranularity_flags option)
+SIM_BEHAVIOUR(cuMemGetAllocationGranularity)
 {
-    if (!granularity || !prop ||
-        (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
-         option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!granularity || !prop ||
+               (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
+                option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
     *granularity = SIM_VIRTUAL_GRAIN;
     return CUDA_SUCCESS;
 }
 
 /* --- Memory mapped to reserved addresses, and who may use it --- */
 
-CUresult sim_cuMemMap(CUdeviceptr_v2 ptr, size_t size, size_t offset,
-                      CUmemGenericAllocationHandle_v1 handle, unsigned long long flags)
+SIM_BEHAVIOUR(cuMemMap)
 {
     struct sim_physical *physical = sim_virtual_physical(handle);
-    if (!ptr || size == 0 || flags || !physical || ptr % SIM_VIRTUAL_GRAIN ||
-        !sim_virtual_is_reserved(ptr, size))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!ptr || size == 0 || flags || !physical || ptr % SIM_VIRTUAL_GRAIN ||
+               !sim_virtual_is_reserved(ptr, size));
     if (offset != 0 || size != physical->size) /* a part of it: as on a desktop's driver */
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (sim_range_overlaps(ptr, size))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(sim_range_overlaps(ptr, size));
     struct sim_allocation *made = malloc(sizeof *made);
     struct sim_mapping *mapping = calloc(1, sizeof *mapping);
     CUresult result = made && mapping ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -250,8 +233,7 @@ CUresult sim_cuMemUnmap(CUdeviceptr_v2 ptr, size_t size)
 {
     uint64_t at = ptr;
     struct sim_allocation *found;
-    if (!is_whole(ptr, size, true))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!is_whole(ptr, size, true));
     while ((found = next_mapping(&at, ptr + size))) {
         struct sim_physical *physical = sim_range_behind(found);
         sim_memory_free(found);
@@ -280,37 +262,31 @@ static void apply(struct sim_allocation *allocation, const CUmemAccessDesc_v1 *d
                       all == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 }
 
-CUresult sim_cuMemSetAccess(CUdeviceptr_v2 ptr, size_t size, const CUmemAccessDesc_v1 *desc,
-                            size_t count)
+SIM_BEHAVIOUR(cuMemSetAccess)
 {
     uint64_t at = ptr;
     struct sim_allocation *found;
-    if (!desc || count == 0 || !is_whole(ptr, size, false))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!desc || count == 0 || !is_whole(ptr, size, false));
     for (size_t i = 0; i < count; i++) {
         bool host = desc[i].location.type == CU_MEM_LOCATION_TYPE_HOST ||
                     desc[i].location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
         bool device =
             desc[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE && sim_device(desc[i].location.id);
-        if (!is_access(desc[i].flags) || (!host && !device))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!is_access(desc[i].flags) || (!host && !device));
     }
     while ((found = next_mapping(&at, ptr + size)))
         apply(found, desc, count);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemGetAccess(unsigned long long *flags, const CUmemLocation_v1 *location,
-                            CUdeviceptr_v2 ptr)
+SIM_BEHAVIOUR(cuMemGetAccess)
 {
-    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE);
     *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
     if (!sim_device(location->id))
         return CUDA_ERROR_INVALID_DEVICE;
     const struct sim_allocation *found = sim_range_find(ptr);
-    if (!found || found->ending)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!found || found->ending);
     if (found->kind == SIM_MEMORY_VIRTUAL)
         *flags = ((const struct sim_mapping *)found->advice)->access[location->id];
     return CUDA_SUCCESS;
@@ -326,8 +302,7 @@ static CUresult share(CUmemGenericAllocationHandle_v1 handle, struct sim_shared 
         uint64_t serial = physical->object.serial;
         sim_ticket_wait_none();
         physical = sim_virtual_physical(handle);
-        if (!physical || physical->object.serial != serial)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!physical || physical->object.serial != serial);
     }
     if (sim_export_has(physical->bytes, physical->size))
         return SIM_LACK_cuMemGetHandleForAddressRange_overlap;
@@ -349,9 +324,8 @@ SIM_BEHAVIOUR(cuMemExportToShareableHandle)
 {
     struct sim_shared *shared = NULL;
     const struct sim_physical *physical = sim_virtual_physical(handle);
-    if (!shareableHandle || !physical || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
-        handleType != physical->prop.requestedHandleTypes)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!shareableHandle || !physical || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
+               handleType != physical->prop.requestedHandleTypes);
     SIM_TRY(share(handle, &shared));
     int file = sim_shared_give(shared, false);
     if (file < 0)
@@ -380,12 +354,10 @@ static struct sim_physical *make(struct sim_shared *shared)
     return made;
 }
 
-CUresult sim_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle_v1 *handle, void *osHandle,
-                                            CUmemAllocationHandleType shHandleType)
+SIM_BEHAVIOUR(cuMemImportFromShareableHandle)
 {
     CUmemAllocationProp prop;
-    if (!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)osHandle);
     if (!shared)
         return CUDA_ERROR_UNKNOWN;

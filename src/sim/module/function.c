@@ -64,9 +64,9 @@ CUresult sim_function_attribute(const struct ptx_module *ptx, size_t index,
         [CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] =
             function ? function->cluster_policy : 0,
     };
-    if ((size_t)attribute >= sizeof values / sizeof *values ||
-        (attribute >= CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET && sim_config.cuda < 11080))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(
+        (size_t)attribute >= sizeof values / sizeof *values ||
+        (attribute >= CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET && sim_config.cuda < 11080));
     *value = values[attribute];
     return CUDA_SUCCESS;
 }
@@ -78,28 +78,24 @@ CUresult sim_function_set(struct sim_function *function, CUfunction_attribute at
     int most = sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        if (value < 0 || value > most - (int)info->static_shared)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(value < 0 || value > most - (int)info->static_shared);
         function->dynamic_shared = value;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        if (value < -1 || value > 100)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(value < -1 || value > 100);
         function->carveout = value;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        if (value < 0 || info->cluster[0] != 0)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(value < 0 || info->cluster[0] != 0);
         function->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         function->non_portable_cluster = value != 0;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        if (value < 0 || value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(value < 0 || value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
         function->cluster_policy = value;
         return CUDA_SUCCESS;
     default:
@@ -131,30 +127,25 @@ static CUresult asked_function(CUfunction handle, struct sim_function **function
 
 CUresult sim_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
-    struct sim_function *function;
-    int value;
-    if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(asked_function(hfunc, &function));
-    SIM_TRY(sim_function_attribute(function->module->ptx, function->index, function,
-                                   function->object.context->device, attrib, &value));
+    SIM_REFUSE(!pi);
+    SIM_FIND(struct sim_function *, function, asked_function(hfunc, &function));
+    SIM_FIND(int, value,
+             sim_function_attribute(function->module->ptx, function->index, function,
+                                    function->object.context->device, attrib, &value));
     *pi = value;
     return CUDA_SUCCESS;
 }
 
 CUresult sim_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
 {
-    struct sim_function *function;
-    SIM_TRY(own_function(hfunc, &function));
+    SIM_FIND(struct sim_function *, function, own_function(hfunc, &function));
     return sim_function_set(function, attrib, value);
 }
 
 CUresult sim_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
-    struct sim_function *function;
-    SIM_TRY(own_function(hfunc, &function));
-    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_function *, function, own_function(hfunc, &function));
+    SIM_REFUSE((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL);
     function->cache = config;
     return CUDA_SUCCESS;
 }
@@ -169,16 +160,14 @@ CUresult sim_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
 CUresult sim_function_parameter(const struct ptx_function_info *info, size_t index, size_t *offset,
                                 size_t *size)
 {
-    if (!offset || index >= info->param_count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!offset || index >= info->param_count);
     *offset = info->params[index].offset;
     if (size)
         *size = info->params[index].size;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
-                                size_t *paramSize)
+SIM_BEHAVIOUR(cuFuncGetParamInfo)
 {
     struct sim_function *function;
     SIM_TRY(func ? asked_function(func, &function) : CUDA_ERROR_INVALID_VALUE);

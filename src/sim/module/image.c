@@ -58,9 +58,7 @@ CUresult sim_image_append(struct sim_image *image, const struct sim_image *more)
         const struct ptx_source *source = &more->sources[i];
         size_t size = strnlen(source->text, source->size);
         size_t name = source->input ? strlen(source->input) + 1 : 0;
-        char *copy = malloc(size + 1 + name);
-        if (!copy)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        SIM_MADE(char *, copy, malloc(size + 1 + name));
         memcpy(copy, source->text, size);
         copy[size] = '\0';
         SIM_TRY(add(image, copy, size, copy));
@@ -267,8 +265,7 @@ CUresult sim_image_read_file(const char *path, char **data, size_t *size)
     FILE *file = *path ? fopen(path, "rb") : NULL;
     long length = -1;
     char *text = NULL;
-    if (!*path)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!*path);
     if (!file)
         return CUDA_ERROR_FILE_NOT_FOUND;
     if (fseek(file, 0, SEEK_END) == 0)

@@ -37,11 +37,9 @@ CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *
 {
     memset(jit, 0, sizeof *jit);
     jit->start_ns = sim_clock_ns();
-    if (count && (!options || !values))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(count && (!options || !values));
     for (unsigned i = 0; i < count; i++) {
-        if ((unsigned)options[i] >= option_count())
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE((unsigned)options[i] >= option_count());
         uintptr_t value = (uintptr_t)values[i];
         switch ((int)options[i]) {
         case CU_JIT_ERROR_LOG_BUFFER:
@@ -57,8 +55,7 @@ CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *
             jit->info_log.size = (unsigned)value;
             break;
         case CU_JIT_TARGET:
-            if (!is_target((unsigned)value))
-                return CUDA_ERROR_INVALID_VALUE;
+            SIM_REFUSE(!is_target((unsigned)value));
             jit->target = (unsigned)value;
             break;
         case CU_JIT_LOG_VERBOSE:
@@ -66,22 +63,19 @@ CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *
             break;
         case CU_JIT_MAX_REGISTERS:
         case CU_JIT_THREADS_PER_BLOCK:
-            if (value == 0)
-                return CUDA_ERROR_INVALID_VALUE;
+            SIM_REFUSE(value == 0);
             if (options[i] == CU_JIT_MAX_REGISTERS)
                 jit->max_registers = (unsigned)value;
             break;
         case CU_JIT_CACHE_MODE:
-            if (value > CU_JIT_CACHE_OPTION_CA)
-                return CUDA_ERROR_INVALID_VALUE;
+            SIM_REFUSE(value > CU_JIT_CACHE_OPTION_CA);
             break;
         default:
             break;
         }
     }
-    if ((jit->error_log.size && !jit->error_log.buffer) ||
-        (jit->info_log.size && !jit->info_log.buffer))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE((jit->error_log.size && !jit->error_log.buffer) ||
+               (jit->info_log.size && !jit->info_log.buffer));
     jit->count = count;
     jit->options = options;
     jit->values = values;

@@ -16,12 +16,9 @@ static const struct ptx_function_info *info_of(const struct sim_kernel *kernel)
 
 CUresult sim_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
-    struct sim_context *context;
-    struct sim_function *function;
-    SIM_TRY(sim_current(&context));
-    if (!pFunc)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_library_function(context, kernel, &function));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!pFunc);
+    SIM_FIND(struct sim_function *, function, sim_library_function(context, kernel, &function));
     *pFunc = (CUfunction)function;
     return CUDA_SUCCESS;
 }
@@ -44,46 +41,38 @@ static CUresult in_primary(CUkernel handle, CUdevice ordinal, struct sim_kernel 
                               : CUDA_SUCCESS;
 }
 
-CUresult sim_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel,
-                                  CUdevice_v1 dev)
+SIM_BEHAVIOUR(cuKernelGetAttribute)
 {
-    struct sim_kernel *found;
     struct sim_device *device;
     struct sim_function *function;
-    int value;
-    if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(in_primary(kernel, dev, &found, &device, &function));
-    SIM_TRY(sim_function_attribute(found->library->ptx, found->index, function, device, attrib,
-                                   &value));
+    SIM_REFUSE(!pi);
+    SIM_FIND(struct sim_kernel *, found, in_primary(kernel, dev, &found, &device, &function));
+    SIM_FIND(int, value,
+             sim_function_attribute(found->library->ptx, found->index, function, device, attrib,
+                                    &value));
     *pi = value;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel,
-                                  CUdevice_v1 dev)
+SIM_BEHAVIOUR(cuKernelSetAttribute)
 {
-    struct sim_kernel *found;
     struct sim_device *device;
     struct sim_function *function;
-    SIM_TRY(in_primary(kernel, dev, &found, &device, &function));
+    SIM_FIND(struct sim_kernel *, found, in_primary(kernel, dev, &found, &device, &function));
     return function ? sim_function_set(function, attrib, val) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult sim_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice_v1 dev)
 {
-    struct sim_kernel *found;
-    SIM_TRY(find(kernel, &found));
+    SIM_FIND(struct sim_kernel *, found, find(kernel, &found));
     if (!sim_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     return (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-CUresult sim_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
-                                  size_t *paramSize)
+SIM_BEHAVIOUR(cuKernelGetParamInfo)
 {
-    struct sim_kernel *found;
-    SIM_TRY(kernel ? find(kernel, &found) : CUDA_ERROR_INVALID_VALUE);
+    SIM_FIND(struct sim_kernel *, found, kernel ? find(kernel, &found) : CUDA_ERROR_INVALID_VALUE);
     SIM_TRY(sim_current_check());
     return sim_function_parameter(info_of(found), paramIndex, paramOffset, paramSize);
 }

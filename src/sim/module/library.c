@@ -11,11 +11,9 @@
 
 static CUresult check_options(unsigned count, const CUlibraryOption *options, void **values)
 {
-    if (count && (!options || !values))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(count && (!options || !values));
     for (unsigned i = 0; i < count; i++)
-        if ((unsigned)options[i] >= CU_LIBRARY_NUM_OPTIONS)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE((unsigned)options[i] >= CU_LIBRARY_NUM_OPTIONS);
     return CUDA_SUCCESS;
 }
 
@@ -24,14 +22,10 @@ static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned
                      CUlibraryOption *options, void **values)
 {
     struct sim_context any = {.device = sim_device(0)};
-    struct sim_jit jit;
-    if (!library || !code)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!library || !code);
     SIM_TRY(check_options(count, options, values));
-    SIM_TRY(sim_jit_begin(&jit, jit_count, jit_options, jit_values));
-    struct sim_library *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FIND(struct sim_jit, jit, sim_jit_begin(&jit, jit_count, jit_options, jit_values));
+    SIM_NEW(struct sim_library, made);
     /* Real drivers load lazily: what is wrong with the code is told when a kernel is asked for. */
     made->status = sim_module_compile(&any, code, size, &jit, &made->ptx);
     sim_jit_refused(&jit, any.device, "library", made->status);
@@ -55,11 +49,9 @@ SIM_ENTRY(cuLibraryLoadData,
 
 SIM_BEHAVIOUR(cuLibraryLoadFromFile)
 {
-    char *data;
     size_t size;
-    if (!library || !fileName)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_image_read_file(fileName, &data, &size));
+    SIM_REFUSE(!library || !fileName);
+    SIM_FIND(char *, data, sim_image_read_file(fileName, &data, &size));
     CUresult result = load(library, data, size, numJitOptions, jitOptions, jitOptionsValues,
                            numLibraryOptions, libraryOptions, libraryOptionValues);
     free(data);
@@ -113,7 +105,7 @@ CUresult sim_cuLibraryUnload(CUlibrary library)
         uint64_t serial = object->serial;
         (void)sim_stream_wait_context(object->context);
         if (sim_object_alive(SIM_MODULE, object, serial))
-            sim_place_destroy((struct sim_module *)object);
+            sim_place_end(object);
     }
     for (size_t i = 0; dead->ptx && i < ptx_module_functions(dead->ptx); i++)
         if (dead->kernels[i]) {
@@ -141,18 +133,14 @@ static struct sim_kernel *kernel_of(struct sim_library *library, size_t index)
 
 CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
-    struct sim_library *found;
-    if (!pKernel || !name)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(usable(library, &found));
+    SIM_REFUSE(!pKernel || !name);
+    SIM_FIND(struct sim_library *, found, usable(library, &found));
     size_t index = sim_module_entry(found->ptx, name);
     if (index == ptx_module_functions(found->ptx))
         return CUDA_ERROR_NOT_FOUND;
     if (sim_module_lacks(sim_device(0), found->ptx, index))
         return SIM_LACK_cuLibraryGetKernel_instruction;
-    struct sim_kernel *kernel = kernel_of(found, index);
-    if (!kernel)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_kernel *, kernel, kernel_of(found, index));
     *pKernel = (CUkernel)kernel;
     return CUDA_SUCCESS;
 }
@@ -162,17 +150,13 @@ SIM_TELL(cuLibraryGetKernelCount, count, struct sim_library *library, usable(lib
 
 CUresult sim_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
 {
-    struct sim_library *library;
     unsigned written = 0;
-    if (!kernels)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(usable(lib, &library));
+    SIM_REFUSE(!kernels);
+    SIM_FIND(struct sim_library *, library, usable(lib, &library));
     for (size_t i = 0; i < ptx_module_functions(library->ptx) && written < numKernels; i++) {
         if (!ptx_module_function(library->ptx, i)->entry)
             continue;
-        struct sim_kernel *kernel = kernel_of(library, i);
-        if (!kernel)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        SIM_MADE(struct sim_kernel *, kernel, kernel_of(library, i));
         kernels[written++] = (CUkernel)kernel;
     }
     return CUDA_SUCCESS;
@@ -180,14 +164,10 @@ CUresult sim_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernel
 
 CUresult sim_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
-    struct sim_context *context;
-    struct sim_library *found;
-    struct sim_module *module;
-    SIM_TRY(sim_current(&context));
-    if (!pMod)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(usable(library, &found));
-    SIM_TRY(module_in(found, context, &module));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!pMod);
+    SIM_FIND(struct sim_library *, found, usable(library, &found));
+    SIM_FIND(struct sim_module *, module, module_in(found, context, &module));
     *pMod = (CUmodule)module;
     return CUDA_SUCCESS;
 }
@@ -196,18 +176,14 @@ CUresult sim_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 static CUresult variable(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, const char *name,
                          bool managed)
 {
-    struct sim_context *context;
-    struct sim_library *library;
-    struct sim_module *module;
-    SIM_TRY(sim_current(&context));
-    if (!name || (!dptr && !bytes))
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(usable(handle, &library));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!name || (!dptr && !bytes));
+    SIM_FIND(struct sim_library *, library, usable(handle, &library));
     size_t index = sim_module_variable(library->ptx, name, PTX_VARIABLE_MEMORY);
     if (index == ptx_module_variables(library->ptx) ||
         ptx_module_variable(library->ptx, index)->managed != managed)
         return CUDA_ERROR_NOT_FOUND;
-    SIM_TRY(module_in(library, context, &module));
+    SIM_FIND(struct sim_module *, module, module_in(library, context, &module));
     if (dptr)
         *dptr = module->variables[index]->address;
     if (bytes)
@@ -229,10 +205,9 @@ CUresult sim_library_function(struct sim_context *context, const void *handle,
                               struct sim_function **function)
 {
     struct sim_kernel *kernel = sim_object(SIM_KERNEL, handle);
-    struct sim_module *module;
     if (!kernel)
         return CUDA_ERROR_INVALID_HANDLE;
-    SIM_TRY(module_in(kernel->library, context, &module));
+    SIM_FIND(struct sim_module *, module, module_in(kernel->library, context, &module));
     *function = sim_place_function(module, kernel->index);
     return *function ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

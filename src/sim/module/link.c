@@ -65,16 +65,11 @@ static void link_leave(struct link *link)
         link_free(link);
 }
 
-CUresult sim_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                             CUlinkState *stateOut)
+SIM_BEHAVIOUR(cuLinkCreate_v2)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!stateOut)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct link *link = calloc(1, sizeof *link);
-    if (!link)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!stateOut);
+    SIM_NEW(struct link, link);
     CUresult result = sim_jit_begin(&link->jit, numOptions, options, optionValues);
     if (result != CUDA_SUCCESS) {
         free(link);
@@ -94,9 +89,7 @@ static int compare(const void *one, const void *other)
 static CUresult define(struct link *link, const char *name, const char *input)
 {
     size_t length = strlen(name) + 1, more = strlen(input) + 1;
-    struct definition *own = malloc(sizeof *own + length + more);
-    if (!own)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct definition *, own, malloc(sizeof *own + length + more));
     memcpy(own->name, name, length);
     own->input = memcpy(own->name + length, input, more);
     struct definition **first = tsearch(own, &link->names, compare);
@@ -171,10 +164,8 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
     char number[sizeof "Input 4294967295"];
     unsigned architecture = (unsigned)sim_device_architecture(link->device);
     snprintf(number, sizeof number, "Input %u", ++link->added); /* an H100's name for it */
-    if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (link->output)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE((unsigned)type >= CU_JIT_NUM_INPUT_TYPES);
+    SIM_REFUSE(link->output);
     CUresult result;
     if (type == CU_JIT_INPUT_NVVM) {
         ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX, no NVVM code\n");
@@ -212,8 +203,7 @@ SIM_BEHAVIOUR(cuLinkAddData_v2)
 {
     struct link *link;
     SIM_TRY(sim_current_check());
-    if (!data || !size || (numOptions && (!options || !optionValues)))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!data || !size || (numOptions && (!options || !optionValues)));
     if (!(link = link_claim(state)))
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult result = add(link, type, data, size, name);
@@ -221,18 +211,15 @@ SIM_BEHAVIOUR(cuLinkAddData_v2)
     return result;
 }
 
-CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
-                              unsigned int numOptions, CUjit_option *options, void **optionValues)
+SIM_BEHAVIOUR(cuLinkAddFile_v2)
 {
     struct link *link;
-    char *data;
     size_t size;
     SIM_TRY(sim_current_check());
-    if (!path || (numOptions && (!options || !optionValues)))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!path || (numOptions && (!options || !optionValues)));
     if (!sim_object(SIM_LINK, state))
         return CUDA_ERROR_INVALID_HANDLE;
-    SIM_TRY(sim_image_read_file(path, &data, &size));
+    SIM_FIND(char *, data, sim_image_read_file(path, &data, &size));
     link = link_claim(state);
     CUresult result = link ? add(link, type, data, size, path) : CUDA_ERROR_INVALID_HANDLE;
     if (link)
@@ -300,8 +287,7 @@ struct ptx_module *sim_link_module(const void *image, size_t size, unsigned arch
 CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
     SIM_TRY(sim_current_check());
-    if (!cubinOut)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!cubinOut);
     struct link *link = link_claim(state);
     if (!link)
         return CUDA_ERROR_INVALID_HANDLE;

@@ -31,14 +31,11 @@ CUresult sim_module_compile(const struct sim_context *context, const void *data,
 static CUresult load(CUmodule *module, const void *data, size_t size, unsigned count,
                      const CUjit_option *options, void **values)
 {
-    struct sim_context *context;
     struct sim_module *made;
     struct ptx_module *ptx;
-    struct sim_jit jit;
-    SIM_TRY(sim_current(&context));
-    if (!module || !data)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_jit_begin(&jit, count, options, values));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!module || !data);
+    SIM_FIND(struct sim_jit, jit, sim_jit_begin(&jit, count, options, values));
     const struct sim_device *device = context->device;
     sim_context_retain(context);
     CUresult result = sim_module_compile(context, data, size, &jit, &ptx);
@@ -58,12 +55,10 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
 
 CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
 {
-    char *data;
     size_t size;
     SIM_TRY(sim_current_check());
-    if (!module || !fname)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_image_read_file(fname, &data, &size));
+    SIM_REFUSE(!module || !fname);
+    SIM_FIND(char *, data, sim_image_read_file(fname, &data, &size));
     CUresult result = load(module, data, size, 0, NULL, NULL);
     free(data);
     return result;
@@ -80,8 +75,7 @@ static CUresult module_of(CUmodule handle, struct sim_module **module)
 
 CUresult sim_cuModuleUnload(CUmodule hmod)
 {
-    struct sim_module *module;
-    SIM_TRY(module_of(hmod, &module));
+    SIM_FIND(struct sim_module *, module, module_of(hmod, &module));
     SIM_TRY(sim_capture_unsafe());
     if (module->library) /* unloaded with its library */
         return CUDA_ERROR_NOT_PERMITTED;
@@ -89,7 +83,7 @@ CUresult sim_cuModuleUnload(CUmodule hmod)
     CUresult result = sim_stream_wait_context(module->object.context);
     if (!sim_object_alive(SIM_MODULE, hmod, serial))
         return CUDA_ERROR_INVALID_HANDLE; /* another thread unloaded it meanwhile */
-    sim_place_destroy(module);
+    sim_place_end(&module->object);
     return result;
 }
 
@@ -144,8 +138,7 @@ CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *n
 {
     struct sim_module *module;
     CUresult result = module_of(hmod, &module);
-    if (module && (!hfunc || !name || !*name))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(module && (!hfunc || !name || !*name));
     SIM_TRY(result);
     size_t index = sim_module_entry(module->ptx, name);
     if (index == ptx_module_functions(module->ptx)) {
@@ -156,25 +149,19 @@ CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *n
         *hfunc = NULL;
         return SIM_LACK_cuModuleGetFunction_instruction;
     }
-    struct sim_function *function = sim_place_function(module, index);
-    if (!function)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_function *, function, sim_place_function(module, index));
     *hfunc = (CUfunction)function;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule hmod,
-                                  const char *name)
+SIM_BEHAVIOUR(cuModuleGetGlobal_v2)
 {
-    struct sim_module *module;
-    if (!name || (!dptr && !bytes))
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(module_of(hmod, &module));
+    SIM_REFUSE(!name || (!dptr && !bytes));
+    SIM_FIND(struct sim_module *, module, module_of(hmod, &module));
     const size_t none = ptx_module_variables(module->ptx);
     size_t index = sim_module_variable(module->ptx, name, PTX_VARIABLE_MEMORY);
     if (index == none) {
-        if (sim_module_entry(module->ptx, name) < ptx_module_functions(module->ptx))
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(sim_module_entry(module->ptx, name) < ptx_module_functions(module->ptx));
         if (dptr)
             *dptr = 0; /* as real drivers do */
         if (bytes)
@@ -194,10 +181,8 @@ CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule 
 static CUresult reference(void **handle, CUmodule hmod, const char *name,
                           enum ptx_variable_kind kind)
 {
-    struct sim_module *module;
-    if (!handle || !name)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(module_of(hmod, &module));
+    SIM_REFUSE(!handle || !name);
+    SIM_FIND(struct sim_module *, module, module_of(hmod, &module));
     size_t index = sim_module_variable(module->ptx, name, kind);
     if (index == ptx_module_variables(module->ptx))
         return CUDA_ERROR_NOT_FOUND;
@@ -211,8 +196,7 @@ SIM_ENTRY(cuModuleGetSurfRef, reference((void **)pSurfRef, hmod, name, PTX_VARIA
 CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     const char *asked = secure_getenv("CUDA_MODULE_LOADING");
-    if (!mode)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!mode);
     *mode = asked && strcmp(asked, "EAGER") == 0 ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }
@@ -220,13 +204,10 @@ CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 SIM_TELL(cuModuleGetFunctionCount, count, struct sim_module *module, module_of(hmod, &module),
          (unsigned)sim_module_entries(module->ptx))
 
-CUresult sim_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
-                                        CUmodule mod)
+SIM_BEHAVIOUR(cuModuleEnumerateFunctions)
 {
-    struct sim_module *module;
-    if (!functions)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(module_of(mod, &module));
+    SIM_REFUSE(!functions);
+    SIM_FIND(struct sim_module *, module, module_of(mod, &module));
     unsigned written = 0;
     for (size_t i = 0; i < ptx_module_functions(module->ptx) && written < numFunctions; i++) {
         if (!ptx_module_function(module->ptx, i)->entry)

@@ -174,8 +174,7 @@ struct ptx_module *sim_link_module(const void *image, size_t size, unsigned arch
 unsigned sim_place_ptx_version(void);
 CUresult sim_place_make(struct sim_context *context, struct ptx_module *ptx,
                         struct sim_module **module);
-void sim_place_destroy(struct sim_module *module);
-void sim_place_end(struct sim_object *object); /* with its context */
+void sim_place_end(struct sim_object *object); /* a module */
 /* The handle of a function of the module; made on first use. NULL: no memory. */
 struct sim_function *sim_place_function(struct sim_module *module, size_t index);
 

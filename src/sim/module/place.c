@@ -31,9 +31,8 @@ static CUresult refer(struct sim_context *context, struct sim_module *module, si
                       char **host)
 {
     enum ptx_variable_kind kind = ptx_module_variable(module->ptx, index)->kind;
-    struct sim_reference *made = sim_reference_make(context, kind == PTX_VARIABLE_SURFREF);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_reference *, made,
+             sim_reference_make(context, kind == PTX_VARIABLE_SURFREF));
     module->references[index] = made;
     *host = (char *)&made->handle;
     return CUDA_SUCCESS;
@@ -72,9 +71,7 @@ static CUresult place(struct sim_context *context, struct sim_module *module)
 CUresult sim_place_make(struct sim_context *context, struct ptx_module *ptx,
                         struct sim_module **module)
 {
-    struct sim_module *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_module, made);
     made->ptx = ptx_module_retain(ptx);
     made->variables = calloc(ptx_module_variables(ptx) + 1, sizeof *made->variables);
     made->references = calloc(ptx_module_variables(ptx) + 1, sizeof *made->references);
@@ -86,12 +83,13 @@ CUresult sim_place_make(struct sim_context *context, struct ptx_module *ptx,
     if (result == CUDA_SUCCESS)
         *module = made;
     else
-        sim_place_destroy(made);
+        sim_place_end(&made->object);
     return result;
 }
 
-void sim_place_destroy(struct sim_module *module)
+void sim_place_end(struct sim_object *object)
 {
+    struct sim_module *module = (struct sim_module *)object;
     for (size_t i = 0; module->functions && i < ptx_module_functions(module->ptx); i++)
         if (module->functions[i]) {
             sim_object_remove(&module->functions[i]->object);
@@ -107,16 +105,11 @@ void sim_place_destroy(struct sim_module *module)
     if (module->image)
         ptx_image_destroy(module->image);
     ptx_module_release(module->ptx);
-    sim_object_remove(&module->object);
+    sim_object_remove(object);
     free(module->functions);
     free(module->references);
     free(module->variables);
     free(module);
-}
-
-void sim_place_end(struct sim_object *object)
-{
-    sim_place_destroy((struct sim_module *)object);
 }
 
 struct sim_function *sim_place_function(struct sim_module *module, size_t index)

@@ -20,6 +20,15 @@
 
 #define SIM_EXPORT __attribute__((visibility("default")))
 
+/* The head of a behaviour, and one that is an expression; many answer the same for all devices. */
+#define SIM_NVML(symbol) nvmlReturn_t sim_##symbol(SIM_PARAMETERS_##symbol)
+#define SIM_NVML_ENTRY(symbol, ...)                                                                \
+    SIM_NVML(symbol)                                                                               \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define SIM_FACT(name) (sim_nvml_facts()->name)
 #define SIM_ATTRIBUTE(name) sim_nvml_attribute(CU_DEVICE_ATTRIBUTE_##name)
 /* Rows of memory are remapped from ampere on; before that, pages were retired. */
@@ -64,15 +73,6 @@ _Static_assert(SIM_NVML_GPM_STREAMING < SIM_USAGE_SETTINGS, "SIM_USAGE_SETTINGS 
 /* src/nvml/entries.h has it; it works without NVML. */
 const char *cushim_nvml_error_string(nvmlReturn_t result);
 
-/* Rules of `cushim sim --fault` whose name is one of NVML's, and device-lost */
-void sim_nvml_fault_read(const char *rules); /* NULL: none */
-/* What the rules answer in place of a call about a device, -1 for none of them; and what they have
- * it return after it happened, and how long it waits before. */
-nvmlReturn_t sim_nvml_fault(unsigned entry, int device, nvmlReturn_t *after,
-                            unsigned *milliseconds);
-/* Whether a release lacks the entry, or a rule says so. */
-bool sim_nvml_fault_lacks(unsigned entry, int cuda);
-
 /* Around each call; the lock is held between the two. */
 nvmlReturn_t sim_nvml_begin(unsigned entry, nvmlDevice_t device);
 nvmlReturn_t sim_nvml_begin_early(unsigned entry, nvmlDevice_t device); /* also before nvmlInit */
@@ -81,7 +81,6 @@ void sim_nvml_sleep(unsigned milliseconds); /* without the lock */
 
 nvmlReturn_t sim_nvml_initialise(int times); /* -1: of nvmlShutdown */
 
-int sim_nvml_cuda(void); /* 12040 is 12.4 */
 bool sim_nvml_known(nvmlDevice_t device);
 nvmlDevice_t sim_nvml_device(int number); /* NULL: no such device */
 /* Whether a structure's version is this one, which came with that release. */
@@ -91,6 +90,7 @@ const struct sim_nvml_facts *sim_nvml_facts(void);
 int sim_nvml_attribute(int number); /* of CUDA's, by the profile; 0 if it is not known */
 uint32_t sim_nvml_get(nvmlDevice_t device, enum sim_nvml_setting setting);
 nvmlReturn_t sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value);
+char *sim_nvml_serial(int number, char *text);
 /* Copy a text to a caller's buffer. */
 nvmlReturn_t sim_nvml_text(const char *text, char *buffer, unsigned length);
 
@@ -105,11 +105,10 @@ unsigned sim_nvml_power_limit(nvmlDevice_t device);
 unsigned sim_nvml_power_least(void), sim_nvml_power_most(void);
 unsigned long long sim_nvml_energy(nvmlDevice_t device); /* millijoules */
 unsigned sim_nvml_temperature(nvmlDevice_t device);
-unsigned sim_nvml_fan(nvmlDevice_t device);                         /* percent */
+unsigned sim_nvml_threshold(nvmlTemperatureThresholds_t type);      /* 0: there is none */
 unsigned sim_nvml_clock(nvmlDevice_t device, nvmlClockType_t type); /* MHz */
 unsigned sim_nvml_clock_most(nvmlClockType_t type);
 unsigned sim_nvml_clock_asked(nvmlDevice_t device, nvmlClockType_t type);
-unsigned long long sim_nvml_clock_reasons(nvmlDevice_t device);
 unsigned long long sim_nvml_events(void);
 const char *sim_nvml_driver(void);
 unsigned long long sim_nvml_time_us(void); /* since 1970 */

@@ -34,7 +34,8 @@ static const struct sim_rule_family of_both = {
     .all = "",
 };
 
-void sim_nvml_fault_read(const char *text)
+/* Those of `cushim sim --fault` whose name is one of NVML's, and device-lost. */
+static void read_rules(const char *text)
 {
     char *copy = text ? strdup(text) : NULL, *rest = NULL, error[8];
     for (char *rule = copy ? strtok_r(copy, ";", &rest) : NULL; rule && count < MOST;
@@ -64,7 +65,9 @@ static bool hits(struct rule *rule, unsigned entry, int device)
     return sim_rule_count(rule);
 }
 
-nvmlReturn_t sim_nvml_fault(unsigned entry, int device, nvmlReturn_t *after, unsigned *milliseconds)
+/* What the rules answer in place of a call about a device, -1 for none of them; and what they have
+ * it return after it happened, and how long it waits before. */
+static nvmlReturn_t fault(unsigned entry, int device, nvmlReturn_t *after, unsigned *milliseconds)
 {
     nvmlReturn_t result = NVML_SUCCESS;
     calls++;
@@ -86,9 +89,10 @@ nvmlReturn_t sim_nvml_fault(unsigned entry, int device, nvmlReturn_t *after, uns
     return result;
 }
 
-bool sim_nvml_fault_lacks(unsigned entry, int cuda)
+/* Whether the release lacks the entry, or a rule says so. */
+static bool lacks(unsigned entry)
 {
-    if (cushim_nvml_entry_since(entry) > cuda)
+    if (cushim_nvml_entry_since(entry) > sim_config.cuda)
         return true;
     for (size_t i = 0; i < count; i++)
         if (rules[i].kind == RULE_MISSING) {
@@ -132,7 +136,7 @@ static void read_settings(void)
         sim_config.cuda = 1000 * major + 10 * minor;
     for (int i = 0; i < SIM_MAX_DEVICES; i++)
         devices[i] = (struct nvmlDevice_st){.number = i};
-    sim_nvml_fault_read(secure_getenv("CUSHIM_SIM_NVML_FAULT"));
+    read_rules(secure_getenv("CUSHIM_SIM_NVML_FAULT"));
 }
 
 nvmlReturn_t sim_nvml_begin_early(unsigned entry, nvmlDevice_t device)
@@ -142,7 +146,7 @@ nvmlReturn_t sim_nvml_begin_early(unsigned entry, nvmlDevice_t device)
     read_settings();
     forced = NVML_SUCCESS;
     int number = sim_nvml_known(device) ? device->number : -1;
-    nvmlReturn_t result = sim_nvml_fault(entry, number, &forced, &milliseconds);
+    nvmlReturn_t result = fault(entry, number, &forced, &milliseconds);
     if (milliseconds)
         sim_nvml_sleep(milliseconds);
     return result;
@@ -153,7 +157,7 @@ nvmlReturn_t sim_nvml_begin(unsigned entry, nvmlDevice_t device)
     nvmlReturn_t result = sim_nvml_begin_early(entry, device);
     if (result == NVML_SUCCESS && initialised == 0)
         result = NVML_ERROR_UNINITIALIZED;
-    if (result == NVML_SUCCESS && sim_nvml_fault_lacks(entry, sim_config.cuda))
+    if (result == NVML_SUCCESS && lacks(entry))
         result = NVML_ERROR_FUNCTION_NOT_FOUND;
     return result;
 }
@@ -177,11 +181,6 @@ nvmlReturn_t sim_nvml_initialise(int times)
 {
     initialised += times; /* sim_nvml_begin refuses a shutdown before it is 1 */
     return NVML_SUCCESS;
-}
-
-int sim_nvml_cuda(void)
-{
-    return sim_config.cuda;
 }
 
 bool sim_nvml_known(nvmlDevice_t device)

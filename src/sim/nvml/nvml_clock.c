@@ -34,11 +34,9 @@ unsigned sim_nvml_clock_asked(nvmlDevice_t device, nvmlClockType_t type)
     return asked ? asked : sim_nvml_clock_most(type);
 }
 
-nvmlReturn_t sim_nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsigned int *count,
-                                                    unsigned int *clocksMHz)
+SIM_NVML(nvmlDeviceGetSupportedMemoryClocks)
 {
     unsigned room = *count;
-    (void)device;
     *count = 1;
     if (room < 1)
         return NVML_ERROR_INSUFFICIENT_SIZE;
@@ -48,12 +46,9 @@ nvmlReturn_t sim_nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsigne
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t device,
-                                                      unsigned int memoryClockMHz,
-                                                      unsigned int *count, unsigned int *clocksMHz)
+SIM_NVML(nvmlDeviceGetSupportedGraphicsClocks)
 {
     unsigned room = *count, highest = sim_nvml_clock_most(NVML_CLOCK_GRAPHICS);
-    (void)device;
     if (memoryClockMHz != sim_nvml_clock_most(NVML_CLOCK_MEM))
         return NVML_ERROR_NOT_FOUND;
     *count = (highest - SIM_NVML_CLOCK_LEAST) / STEP + 1;
@@ -67,8 +62,7 @@ nvmlReturn_t sim_nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t device,
 }
 
 /* The limits may be NVML_CLOCK_LIMIT_ID_*, too: the greatest numbers of their type. */
-nvmlReturn_t sim_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz,
-                                              unsigned int maxGpuClockMHz)
+SIM_NVML(nvmlDeviceSetGpuLockedClocks)
 {
     unsigned highest = sim_nvml_clock_most(NVML_CLOCK_GRAPHICS);
     unsigned high = maxGpuClockMHz < NVML_CLOCK_LIMIT_ID_RANGE_START ? maxGpuClockMHz : highest;
@@ -79,23 +73,10 @@ nvmlReturn_t sim_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int 
                         high < SIM_NVML_CLOCK_LEAST ? SIM_NVML_CLOCK_LEAST : high);
 }
 
-/* ---- why clocks are as they are */
-
-unsigned long long sim_nvml_clock_reasons(nvmlDevice_t device)
-{
-    unsigned long long found =
-        sim_nvml_busy(device) ? 0ULL : (unsigned long long)nvmlClocksEventReasonGpuIdle;
-    if (sim_nvml_get(device, SIM_NVML_GRAPHICS_CLOCK))
-        found |= nvmlClocksEventReasonApplicationsClocksSetting;
-    return found;
-}
-
 /* ---- performance states: one */
 
-nvmlReturn_t sim_nvmlDeviceGetSupportedPerformanceStates(nvmlDevice_t device,
-                                                         nvmlPstates_t *pstates, unsigned int size)
+SIM_NVML(nvmlDeviceGetSupportedPerformanceStates)
 {
-    (void)device;
     if (size < sizeof *pstates)
         return NVML_ERROR_INSUFFICIENT_SIZE;
     for (unsigned i = 0; i < size / sizeof *pstates; i++)
@@ -103,10 +84,9 @@ nvmlReturn_t sim_nvmlDeviceGetSupportedPerformanceStates(nvmlDevice_t device,
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device,
-                                                nvmlDeviceCurrentClockFreqs_t *freqs)
+SIM_NVML(nvmlDeviceGetCurrentClockFreqs)
 {
-    snprintf(freqs->str, sizeof freqs->str,
+    snprintf(currentClockFreqs->str, sizeof currentClockFreqs->str,
              "perf=0, nvclock=%u, nvclockmin=%u, nvclockmax=%u, "
              "memclock=%u",
              sim_nvml_clock(device, NVML_CLOCK_GRAPHICS), SIM_NVML_CLOCK_LEAST,
@@ -114,11 +94,10 @@ nvmlReturn_t sim_nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device,
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetPerformanceModes(nvmlDevice_t device, nvmlDevicePerfModes_t *modes)
+SIM_NVML(nvmlDeviceGetPerformanceModes)
 {
-    (void)device;
-    snprintf(modes->str, sizeof modes->str, "perf=0, nvclockmin=%u, nvclockmax=%u, memclock=%u",
-             SIM_NVML_CLOCK_LEAST, sim_nvml_clock_most(NVML_CLOCK_GRAPHICS),
-             sim_nvml_clock_most(NVML_CLOCK_MEM));
+    snprintf(perfModes->str, sizeof perfModes->str,
+             "perf=0, nvclockmin=%u, nvclockmax=%u, memclock=%u", SIM_NVML_CLOCK_LEAST,
+             sim_nvml_clock_most(NVML_CLOCK_GRAPHICS), sim_nvml_clock_most(NVML_CLOCK_MEM));
     return NVML_SUCCESS;
 }

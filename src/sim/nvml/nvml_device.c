@@ -11,38 +11,28 @@
 #include "device/device.h"
 #include "nvml/nvml.h"
 
-#define SERIAL_TEXT 16
-
 /* ---- found */
 
-static void serial_of(int number, char text[SERIAL_TEXT])
+char *sim_nvml_serial(int number, char *text)
 {
-    snprintf(text, SERIAL_TEXT, "165%010u", 4200000001U + (unsigned)number);
+    snprintf(text, SIM_UUID_TEXT, "165%010u", 4200000001U + (unsigned)number);
+    return text;
 }
 
 /* The device of which a text is the serial number or the UUID. */
-static nvmlReturn_t find(const char *text, void (*of)(int number, char *text), nvmlDevice_t *device)
+static nvmlReturn_t find(const char *text, char *(*of)(int number, char *text),
+                         nvmlDevice_t *device)
 {
-    for (int i = 0; i < sim_config.devices; i++) {
-        char own[SIM_UUID_TEXT];
-        of(i, own);
-        if (strcasecmp(own, text) == 0) {
+    for (int i = 0; i < sim_config.devices; i++)
+        if (strcasecmp(of(i, (char[SIM_UUID_TEXT]){""}), text) == 0) {
             *device = sim_nvml_device(i);
             return NVML_SUCCESS;
         }
-    }
     return NVML_ERROR_NOT_FOUND;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
-{
-    return find(uuid, sim_identity_uuid_text, device);
-}
-
-nvmlReturn_t sim_nvmlDeviceGetHandleBySerial(const char *serial, nvmlDevice_t *device)
-{
-    return find(serial, serial_of, device);
-}
+SIM_NVML_ENTRY(nvmlDeviceGetHandleByUUID, find(uuid, sim_identity_uuid_text, device))
+SIM_NVML_ENTRY(nvmlDeviceGetHandleBySerial, find(serial, sim_nvml_serial, device))
 
 nvmlReturn_t sim_nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t *uuid, nvmlDevice_t *device)
 {
@@ -81,23 +71,8 @@ nvmlReturn_t sim_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevi
 
 /* ---- named */
 
-nvmlReturn_t sim_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
-{
-    char text[SIM_UUID_TEXT];
-    sim_identity_uuid_text(device->number, text);
-    return sim_nvml_text(text, uuid, length);
-}
-
-nvmlReturn_t sim_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length)
-{
-    char text[SERIAL_TEXT];
-    serial_of(device->number, text);
-    return sim_nvml_text(text, serial, length);
-}
-
 nvmlReturn_t sim_nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t *hostname)
 {
-    (void)device;
     memset(hostname, 0, sizeof *hostname);
     return gethostname(hostname->value, sizeof hostname->value - 1) == 0 ? NVML_SUCCESS
                                                                          : NVML_ERROR_UNKNOWN;
@@ -123,8 +98,7 @@ nvmlReturn_t sim_nvmlSystemGetNVMLVersion(char *version, unsigned int length)
     return sim_nvml_text(text, version, length);
 }
 
-nvmlReturn_t sim_nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t *branchInfo,
-                                           unsigned int length)
+SIM_NVML(nvmlSystemGetDriverBranch)
 {
     char text[sizeof branchInfo->branch];
     snprintf(text, sizeof text, "r%d_00", atoi(sim_nvml_driver()));

@@ -49,20 +49,11 @@ static nvmlReturn_t drop(struct item **list, void *item)
 
 /* ---- events: none happens, so that a wait ends with its time */
 
-nvmlReturn_t sim_nvmlEventSetCreate(nvmlEventSet_t *set)
-{
-    return make(&sets, sizeof **set, set);
-}
+SIM_NVML_ENTRY(nvmlEventSetCreate, make(&sets, sizeof **set, set))
+SIM_NVML_ENTRY(nvmlEventSetFree, drop(&sets, set))
 
-nvmlReturn_t sim_nvmlEventSetFree(nvmlEventSet_t set)
+SIM_NVML(nvmlEventSetWait_v2)
 {
-    return drop(&sets, set);
-}
-
-nvmlReturn_t sim_nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data,
-                                     unsigned int timeoutms)
-{
-    (void)data;
     if (!find(&sets, set))
         return NVML_ERROR_INVALID_ARGUMENT;
     sim_nvml_sleep(timeoutms);
@@ -78,10 +69,8 @@ unsigned long long sim_nvml_events(void)
     return sim_nvml_facts()->ecc ? EVENTS : nvmlEventTypeXidCriticalError;
 }
 
-nvmlReturn_t sim_nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long eventTypes,
-                                          nvmlEventSet_t set)
+SIM_NVML(nvmlDeviceRegisterEvents)
 {
-    (void)device;
     if (!find(&sets, set))
         return NVML_ERROR_INVALID_ARGUMENT;
     return eventTypes & ~sim_nvml_events() ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
@@ -91,27 +80,18 @@ nvmlReturn_t sim_nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long lon
 
 nvmlReturn_t sim_nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t *gpmSupport)
 {
-    (void)device;
     if (gpmSupport->version != NVML_GPM_SUPPORT_VERSION)
         return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     gpmSupport->isSupportedDevice = sim_nvml_facts()->fabric;
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlGpmSampleAlloc(nvmlGpmSample_t *gpmSample)
-{
-    return make(&samples, sizeof **gpmSample, gpmSample);
-}
-
-nvmlReturn_t sim_nvmlGpmSampleFree(nvmlGpmSample_t gpmSample)
-{
-    return drop(&samples, gpmSample);
-}
+SIM_NVML_ENTRY(nvmlGpmSampleAlloc, make(&samples, sizeof **gpmSample, gpmSample))
+SIM_NVML_ENTRY(nvmlGpmSampleFree, drop(&samples, gpmSample))
 
 static void add_busy(struct sim_usage *place, struct sim_usage_device *use, void *user)
 {
     uint64_t *busy = user, now = sim_clock_ns(), since = atomic_load(&use->running_since);
-    (void)place;
     if (atomic_load(&use->running) && now > since)
         *busy += now - since;
 }

@@ -56,11 +56,9 @@ nvmlReturn_t sim_nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t *
 
 /* ---- processors: all that the process may use */
 
-nvmlReturn_t sim_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSize,
-                                          unsigned long *cpuSet)
+SIM_NVML(nvmlDeviceGetCpuAffinity)
 {
     cpu_set_t set;
-    (void)device;
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return NVML_ERROR_UNKNOWN;
     memset(cpuSet, 0, cpuSetSize * sizeof *cpuSet);
@@ -70,11 +68,8 @@ nvmlReturn_t sim_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuS
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize,
-                                             unsigned long *nodeSet, nvmlAffinityScope_t scope)
+SIM_NVML(nvmlDeviceGetMemoryAffinity)
 {
-    (void)device;
-    (void)scope;
     memset(nodeSet, 0, nodeSetSize * sizeof *nodeSet);
     *nodeSet = 1;
     return NVML_SUCCESS;
@@ -98,8 +93,7 @@ static nvmlReturn_t list(nvmlDevice_t but, unsigned *count, nvmlDevice_t *device
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopologyLevel_t level,
-                                                  unsigned int *count, nvmlDevice_t *deviceArray)
+SIM_NVML(nvmlDeviceGetTopologyNearestGpus)
 {
     if (level == NVML_TOPOLOGY_NODE)
         return list(device, count, deviceArray);
@@ -107,29 +101,12 @@ nvmlReturn_t sim_nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTo
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int *count,
-                                             nvmlDevice_t *deviceArray)
-{
-    (void)cpuNumber;
-    return list(NULL, count, deviceArray);
-}
+SIM_NVML_ENTRY(nvmlSystemGetTopologyGpuSet, list(NULL, count, deviceArray))
 
 /* ---- NVLink: links lead to switches, and all of them are active */
 
-nvmlReturn_t sim_nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link,
-                                                     nvmlPciInfo_t *pci)
-{
-    (void)device, (void)link;
-    *pci = (nvmlPciInfo_t){.busIdLegacy = "0000:FD:00.0",
-                           .bus = 0xfd,
-                           .pciDeviceId = 0x22a310de,
-                           .busId = "00000000:FD:00.0"};
-    return NVML_SUCCESS;
-}
-
 /* The first version's structure ends before the longer address. */
-nvmlReturn_t sim_nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link,
-                                                  nvmlPciInfo_t *pci)
+SIM_NVML(nvmlDeviceGetNvLinkRemotePciInfo)
 {
     nvmlPciInfo_t whole;
     (void)sim_nvmlDeviceGetNvLinkRemotePciInfo_v2(device, link, &whole);
@@ -139,7 +116,6 @@ nvmlReturn_t sim_nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned 
 
 nvmlReturn_t sim_nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t *info)
 {
-    (void)device;
     info->isNvleEnabled = 0; /* at the same place in both versions */
     if (info->version == nvmlNvLinkInfo_v2)
         memset(&info->firmwareInfo, 0, sizeof info->firmwareInfo);
@@ -160,7 +136,6 @@ static void cluster(unsigned char uuid[16])
 
 nvmlReturn_t sim_nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *info)
 {
-    (void)device;
     *info = (nvmlGpuFabricInfo_t){.state = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED};
     if (!sim_nvml_facts()->fabric)
         return NVML_SUCCESS;

@@ -26,9 +26,7 @@ static void add_process(struct sim_usage *place, struct sim_usage_device *use, v
     list->count++;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
-                                                         unsigned int *infoCount,
-                                                         nvmlProcessInfo_t *infos)
+SIM_NVML(nvmlDeviceGetComputeRunningProcesses_v3)
 {
     struct list list = {.room = *infoCount, .infos = infos};
     sim_nvml_visit(device, add_process, &list);
@@ -38,8 +36,7 @@ nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
     return list.count > list.room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
-                                                      nvmlProcessInfo_v1_t *infos)
+SIM_NVML(nvmlDeviceGetComputeRunningProcesses)
 {
     nvmlProcessInfo_t newer[SIM_USAGE_PROCESSES];
     unsigned count = SIM_USAGE_PROCESSES, room = *infoCount;
@@ -54,8 +51,7 @@ nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsig
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device,
-                                                       nvmlProcessDetailList_t *plist)
+SIM_NVML(nvmlDeviceGetRunningProcessDetailList)
 {
     nvmlProcessInfo_t infos[SIM_USAGE_PROCESSES];
     unsigned count = SIM_USAGE_PROCESSES, room = plist->numProcArrayEntries;
@@ -110,10 +106,7 @@ static nvmlReturn_t fits(unsigned count, unsigned *room, bool array)
     return array && had >= count ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
-                                                 nvmlProcessUtilizationSample_t *utilization,
-                                                 unsigned int *processSamplesCount,
-                                                 unsigned long long lastSeenTimeStamp)
+SIM_NVML(nvmlDeviceGetProcessUtilization)
 {
     struct samples samples;
     unsigned count = take(device, lastSeenTimeStamp, &samples)->count;
@@ -128,9 +121,9 @@ nvmlReturn_t sim_nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
     return result;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device,
-                                                       nvmlProcessesUtilizationInfo_t *info)
+SIM_NVML(nvmlDeviceGetProcessesUtilizationInfo)
 {
+    nvmlProcessesUtilizationInfo_t *info = procesesUtilInfo;
     struct samples samples;
     unsigned count = take(device, info->lastSeenTimeStamp, &samples)->count;
     nvmlReturn_t result = fits(count, &info->processSamplesCount, info->procUtilArray);
@@ -143,8 +136,7 @@ nvmlReturn_t sim_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device,
 
 /* ---- accounting, of processes that are there */
 
-nvmlReturn_t sim_nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count,
-                                             unsigned int *pids)
+SIM_NVML(nvmlDeviceGetAccountingPids)
 {
     struct samples samples;
     unsigned room = *count, found = 0;
@@ -189,16 +181,14 @@ static void add_account(struct sim_usage *place, struct sim_usage_device *use, v
     };
 }
 
-nvmlReturn_t sim_nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid,
-                                              nvmlAccountingStats_t *stats)
+SIM_NVML(nvmlDeviceGetAccountingStats)
 {
     struct account account = {.pid = pid, .stats = stats};
     sim_nvml_visit(device, add_account, &account);
     return account.found ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device,
-                                                 nvmlAccountingStats_v2_t *stats)
+SIM_NVML(nvmlDeviceGetAccountingStats_v2)
 {
     nvmlAccountingStats_t first;
     nvmlReturn_t result = sim_nvmlDeviceGetAccountingStats(device, stats->pid, &first);
@@ -228,7 +218,6 @@ void sim_nvml_visit(nvmlDevice_t device, sim_nvml_visitor *function, void *user)
 
 static void add_bytes(struct sim_usage *place, struct sim_usage_device *use, void *user)
 {
-    (void)place;
     *(unsigned long long *)user += atomic_load(&use->bytes);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How busy a device is, with power, temperature and fans that follow. */
+/* How busy a device is, with power and temperature that follow. */
 #include <string.h>
 
 #include "nvml/nvml.h"
@@ -26,7 +26,6 @@ struct recent {
 static void add_recent(struct sim_usage *place, struct sim_usage_device *use, void *user)
 {
     struct recent *recent = user;
-    (void)place;
     recent->busy += sim_usage_recent(use, recent->now);
 }
 
@@ -37,55 +36,20 @@ unsigned sim_nvml_busy(nvmlDevice_t device)
     return percent_of(recent.busy, recent.now);
 }
 
-nvmlReturn_t sim_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization)
-{
-    utilization->gpu = sim_nvml_busy(device);
-    utilization->memory = utilization->gpu / 2;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device,
-                                                 nvmlGpuDynamicPstatesInfo_t *info)
-{
-    *info = (nvmlGpuDynamicPstatesInfo_t){.flags = 1};
-    info->utilization[NVML_GPU_UTILIZATION_DOMAIN_GPU].bIsPresent = 1;
-    info->utilization[NVML_GPU_UTILIZATION_DOMAIN_GPU].percentage = sim_nvml_busy(device);
-    info->utilization[NVML_GPU_UTILIZATION_DOMAIN_FB].bIsPresent = 1;
-    info->utilization[NVML_GPU_UTILIZATION_DOMAIN_FB].percentage = sim_nvml_busy(device) / 2;
-    return NVML_SUCCESS;
-}
-
 /* One sample, of now. */
-nvmlReturn_t sim_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type,
-                                      unsigned long long lastSeenTimeStamp,
-                                      nvmlValueType_t *sampleValType, unsigned int *sampleCount,
-                                      nvmlSample_t *samples)
+SIM_NVML(nvmlDeviceGetSamples)
 {
-    unsigned room = *sampleCount, value;
-    switch (type) {
-    case NVML_TOTAL_POWER_SAMPLES:
-        value = sim_nvml_power(device);
-        break;
-    case NVML_GPU_UTILIZATION_SAMPLES:
-        value = sim_nvml_busy(device);
-        break;
-    case NVML_MEMORY_UTILIZATION_SAMPLES:
-        value = sim_nvml_busy(device) / 2;
-        break;
-    case NVML_ENC_UTILIZATION_SAMPLES:
-    case NVML_DEC_UTILIZATION_SAMPLES:
-        value = 0;
-        break;
-    case NVML_PROCESSOR_CLK_SAMPLES:
-        value = sim_nvml_clock(device, NVML_CLOCK_SM);
-        break;
-    case NVML_MEMORY_CLK_SAMPLES:
-        value = sim_nvml_clock(device, NVML_CLOCK_MEM);
-        break;
-    default:
+    const unsigned values[] = {[NVML_TOTAL_POWER_SAMPLES] = sim_nvml_power(device),
+                               [NVML_GPU_UTILIZATION_SAMPLES] = sim_nvml_busy(device),
+                               [NVML_MEMORY_UTILIZATION_SAMPLES] = sim_nvml_busy(device) / 2,
+                               [NVML_ENC_UTILIZATION_SAMPLES] = 0,
+                               [NVML_DEC_UTILIZATION_SAMPLES] = 0,
+                               [NVML_PROCESSOR_CLK_SAMPLES] = sim_nvml_clock(device, NVML_CLOCK_SM),
+                               [NVML_MEMORY_CLK_SAMPLES] = sim_nvml_clock(device, NVML_CLOCK_MEM)};
+    unsigned room = *sampleCount;
+    if ((size_t)type >= sizeof values / sizeof *values)
         return (unsigned)type < NVML_SAMPLINGTYPE_COUNT ? NVML_ERROR_NOT_SUPPORTED
                                                         : NVML_ERROR_INVALID_ARGUMENT;
-    }
     if (!sampleValType)
         return NVML_ERROR_INVALID_ARGUMENT;
     if (lastSeenTimeStamp >= sim_nvml_time_us())
@@ -96,7 +60,7 @@ nvmlReturn_t sim_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t ty
         return NVML_SUCCESS;
     if (room < 1)
         return NVML_ERROR_INSUFFICIENT_SIZE;
-    *samples = (nvmlSample_t){.timeStamp = sim_nvml_time_us(), .sampleValue.uiVal = value};
+    *samples = (nvmlSample_t){.timeStamp = sim_nvml_time_us(), .sampleValue.uiVal = values[type]};
     return NVML_SUCCESS;
 }
 
@@ -139,52 +103,16 @@ unsigned long long sim_nvml_energy(nvmlDevice_t device)
 
 /* ---- temperature, in degrees Celsius */
 
-static const unsigned thresholds[] = {
-    [NVML_TEMPERATURE_THRESHOLD_SHUTDOWN] = 95,
-    [NVML_TEMPERATURE_THRESHOLD_SLOWDOWN] = 89,
-    [NVML_TEMPERATURE_THRESHOLD_MEM_MAX] = 95,
-    [NVML_TEMPERATURE_THRESHOLD_GPU_MAX] = 87,
-};
+unsigned sim_nvml_threshold(nvmlTemperatureThresholds_t type)
+{
+    static const unsigned thresholds[] = {[NVML_TEMPERATURE_THRESHOLD_SHUTDOWN] = 95,
+                                          [NVML_TEMPERATURE_THRESHOLD_SLOWDOWN] = 89,
+                                          [NVML_TEMPERATURE_THRESHOLD_MEM_MAX] = 95,
+                                          [NVML_TEMPERATURE_THRESHOLD_GPU_MAX] = 87};
+    return (size_t)type < sizeof thresholds / sizeof *thresholds ? thresholds[type] : 0;
+}
 
 unsigned sim_nvml_temperature(nvmlDevice_t device)
 {
     return 32 + sim_nvml_busy(device) * 35 / 100;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetMarginTemperature(nvmlDevice_t device,
-                                                nvmlMarginTemperature_t *marginTempInfo)
-{
-    marginTempInfo->marginTemperature =
-        (int)thresholds[NVML_TEMPERATURE_THRESHOLD_GPU_MAX] - (int)sim_nvml_temperature(device);
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device,
-                                                   nvmlTemperatureThresholds_t thresholdType,
-                                                   unsigned int *temp)
-{
-    (void)device;
-    if ((unsigned)thresholdType >= sizeof thresholds / sizeof *thresholds)
-        return NVML_ERROR_NOT_SUPPORTED;
-    *temp = thresholds[thresholdType];
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int sensorIndex,
-                                              nvmlGpuThermalSettings_t *settings)
-{
-    (void)sensorIndex;
-    *settings = (nvmlGpuThermalSettings_t){.count = 1};
-    settings->sensor[0].controller = NVML_THERMAL_CONTROLLER_GPU_INTERNAL;
-    settings->sensor[0].defaultMaxTemp = (int)thresholds[NVML_TEMPERATURE_THRESHOLD_GPU_MAX];
-    settings->sensor[0].currentTemp = (int)sim_nvml_temperature(device);
-    settings->sensor[0].target = NVML_THERMAL_TARGET_GPU;
-    return NVML_SUCCESS;
-}
-
-/* ---- fans */
-
-unsigned sim_nvml_fan(nvmlDevice_t device)
-{
-    return 30 + sim_nvml_busy(device) / 2;
 }

@@ -9,16 +9,11 @@
 
 CUresult sim_cuEventCreate(CUevent *phEvent, unsigned int Flags)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!phEvent ||
-        Flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING))
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_event *event = calloc(1, sizeof *event);
-    if (!event)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!phEvent ||
+               Flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
+    SIM_REFUSE(Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING));
+    SIM_NEW(struct sim_event, event);
     event->flags = Flags;
     sim_object_add(&event->object, SIM_EVENT, context);
     *phEvent = (CUevent)event;
@@ -36,9 +31,10 @@ struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_s
     return event;
 }
 
-static void destroy_event(struct sim_event *event)
+void sim_event_end(struct sim_object *object)
 {
-    sim_object_remove(&event->object);
+    struct sim_event *event = (struct sim_event *)object;
+    sim_object_remove(object);
     sim_ticket_release(event->ticket);
     sim_trail_release(event->trail);
     sim_capture_mark_free(event->mark);
@@ -46,15 +42,10 @@ static void destroy_event(struct sim_event *event)
     free(event);
 }
 
-void sim_event_end(struct sim_object *object)
-{
-    destroy_event((struct sim_event *)object);
-}
-
 /* A live event is found without a current context. */
 static CUresult find(CUevent handle, struct sim_event **event)
 {
-    if (sim_thread_in_callback())
+    if (sim_current_in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     *event = sim_object(SIM_EVENT, handle);
     return *event ? (*event)->object.context->sticky : CUDA_ERROR_INVALID_HANDLE;
@@ -66,7 +57,7 @@ CUresult sim_cuEventDestroy_v2(CUevent handle)
     CUresult result = find(handle, &event);
     if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_NOT_PERMITTED)
         return result;
-    destroy_event(event);
+    sim_event_end(&event->object);
     return result;
 }
 
@@ -83,8 +74,7 @@ void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
 
 static CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
 {
-    struct sim_ticket *ticket;
-    SIM_TRY(sim_stream_mark(stream, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, sim_stream_mark(stream, &ticket));
     sim_event_set(event, ticket);
     if (event->shared) /* the stream is done when the other processes know */
         sim_stream_append(stream, event->ticket);
@@ -102,8 +92,7 @@ static CUresult record_in_capture(struct sim_event *event, struct sim_stream *st
     }
     if (event->shared) /* the capture goes on */
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    struct sim_mark *mark;
-    SIM_TRY(sim_capture_hooks->mark_make(stream, &mark));
+    SIM_FIND(struct sim_mark *, mark, sim_capture_hooks->mark_make(stream, &mark));
     sim_capture_mark_free(event->mark);
     event->mark = mark;
     return CUDA_SUCCESS;
@@ -111,12 +100,9 @@ static CUresult record_in_capture(struct sim_event *event, struct sim_stream *st
 
 CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
 {
-    struct sim_event *event;
-    struct sim_stream *stream;
-    SIM_TRY(find(handle, &event));
-    SIM_TRY(sim_stream(stream_handle, &stream));
-    if (flags > CU_EVENT_RECORD_EXTERNAL)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_event *, event, find(handle, &event));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(stream_handle, &stream));
+    SIM_REFUSE(flags > CU_EVENT_RECORD_EXTERNAL);
     if (event->object.context != stream->object.context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture)
@@ -129,12 +115,9 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsi
 
 CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
-    struct sim_event *event;
-    struct sim_stream *stream;
-    SIM_TRY(find(hEvent, &event));
-    SIM_TRY(sim_stream(hStream, &stream));
-    if (Flags > CU_EVENT_WAIT_EXTERNAL)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_event *, event, find(hEvent, &event));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
+    SIM_REFUSE(Flags > CU_EVENT_WAIT_EXTERNAL);
     if (Flags & CU_EVENT_WAIT_EXTERNAL && !stream->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (Flags & CU_EVENT_WAIT_EXTERNAL) {
@@ -164,8 +147,7 @@ static CUresult recorded(CUevent handle, struct sim_event **event)
 
 CUresult sim_cuEventQuery(CUevent hEvent)
 {
-    struct sim_event *event;
-    SIM_TRY(recorded(hEvent, &event));
+    SIM_FIND(struct sim_event *, event, recorded(hEvent, &event));
     SIM_TRY(sim_capture_unsafe());
     if (sim_event_shared_is_foreign(event))
         return sim_event_shared_done(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -174,8 +156,7 @@ CUresult sim_cuEventQuery(CUevent hEvent)
 
 CUresult sim_cuEventSynchronize(CUevent hEvent)
 {
-    struct sim_event *event;
-    SIM_TRY(recorded(hEvent, &event));
+    SIM_FIND(struct sim_event *, event, recorded(hEvent, &event));
     SIM_TRY(sim_capture_unsafe());
     if (sim_event_shared_is_foreign(event))
         return sim_event_shared_synchronize(event);
@@ -244,13 +225,11 @@ static CUresult both(CUcontext ctx, CUevent handle, struct sim_context **context
 
 CUresult sim_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
 {
-    struct sim_context *context;
     struct sim_event *event;
-    struct sim_ticket *ticket;
-    SIM_TRY(both(hCtx, hEvent, &context, &event));
+    SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
     if (event->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
-    SIM_TRY(after_all(context, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, after_all(context, &ticket));
     sim_event_set(event, ticket);
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);
@@ -259,10 +238,9 @@ CUresult sim_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
 
 CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
-    struct sim_context *context;
     struct sim_event *event;
     CUresult result = CUDA_SUCCESS;
-    SIM_TRY(both(hCtx, hEvent, &context, &event));
+    SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
     if (event->mark)
         return CUDA_ERROR_CAPTURED_EVENT;
     bool foreign = sim_event_shared_is_foreign(event);

@@ -228,9 +228,7 @@ static struct sim_ticket *wait_ticket(const struct sim_event *event, struct sim_
 CUresult sim_event_shared_synchronize(struct sim_event *event)
 {
     struct sim_context *context = event->object.context;
-    struct sim_ticket *ticket = wait_ticket(event, context);
-    if (!ticket)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_ticket *, ticket, wait_ticket(event, context));
     sim_context_retain(context);
     (void)sim_ticket_run_here(ticket);
     sim_ticket_release(ticket);
@@ -244,9 +242,7 @@ CUresult sim_event_shared_before(const struct sim_event *event, struct sim_conte
 {
     if (sim_event_shared_done(event))
         return CUDA_SUCCESS;
-    struct sim_ticket *ticket = wait_ticket(event, context);
-    if (!ticket)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_ticket *, ticket, wait_ticket(event, context));
     CUresult result = sim_ticket_after(after, ticket);
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);
@@ -257,9 +253,7 @@ CUresult sim_event_shared_follow(const struct sim_event *event, struct sim_strea
 {
     if (sim_event_shared_done(event))
         return CUDA_SUCCESS;
-    struct sim_ticket *ticket = wait_ticket(event, stream->object.context);
-    if (!ticket)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_ticket *, ticket, wait_ticket(event, stream->object.context));
     sim_stream_follow(stream, ticket);
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);

@@ -78,7 +78,7 @@ void sim_event_set(struct sim_event *event, struct sim_ticket *ticket);
 /* An event of another process; `shared` becomes its own. NULL: no memory. */
 struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_shared *shared);
 
-void sim_event_end(struct sim_object *object); /* with its context */
+void sim_event_end(struct sim_object *object);
 
 /* --- event_shared.c --- Events of several processes. Records are counted in a page that all of
  * them have: how many there were, and which are done. */
@@ -184,10 +184,6 @@ struct sim_stream {
 /* The stream that a handle means for this call (NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a
  * live one) in the current context. */
 CUresult sim_stream(CUstream handle, struct sim_stream **stream);
-/* Queue `work` after what the stream's rules say it must follow; `user` is released with `drop`
- * (may be NULL) when the work is done or given up. */
-CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *user,
-                            void (*drop)(void *));
 /* Make the stream's next work follow `ticket` too. */
 void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket);
 CUresult sim_stream_wait_context(struct sim_context *context);
@@ -196,7 +192,7 @@ CUresult sim_stream_synchronize(struct sim_stream *stream);
 CUresult sim_stream_synchronize_context(struct sim_context *context);
 CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,
                          struct sim_stream **stream);
-void sim_stream_free(struct sim_stream *stream); /* its work goes on */
+void sim_stream_end(struct sim_object *object); /* its work goes on */
 /* Whether the stream's rules let the next work begin now. */
 bool sim_stream_idle(struct sim_stream *stream);
 /* `ticket`, not yet started, follows what the stream's next work has to follow. */
@@ -208,7 +204,6 @@ CUresult sim_stream_mark(struct sim_stream *stream, struct sim_ticket **ticket);
 /* A host function that runs even in a context with an error (callback.c). */
 CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, void *user,
                                   void (*drop)(void *));
-void sim_stream_end(struct sim_object *object); /* with its context */
 /* Queue the item in the stream, or capture it. The item is used up, in failure too. */
 CUresult sim_stream_submit(struct sim_stream *stream, const struct sim_item *item);
 /* The same and wait for it: its own code. In a capture: STREAM_CAPTURE_UNSUPPORTED, and the capture

@@ -10,9 +10,7 @@ static uint64_t next_id = 1;
 CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,
                          struct sim_stream **stream)
 {
-    struct sim_stream *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct sim_stream, made);
     made->flags = flags;
     made->priority = priority;
     made->id = next_id++;
@@ -23,19 +21,15 @@ CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priori
     return CUDA_SUCCESS;
 }
 
-void sim_stream_free(struct sim_stream *stream)
+void sim_stream_end(struct sim_object *object)
 {
+    struct sim_stream *stream = (struct sim_stream *)object;
     if (stream->capture)
         sim_capture_hooks->stream_gone(stream);
-    sim_object_remove(&stream->object);
+    sim_object_remove(object);
     sim_ticket_release(stream->last);
     sim_trail_release(stream->trail);
     free(stream);
-}
-
-void sim_stream_end(struct sim_object *object)
-{
-    sim_stream_free((struct sim_stream *)object);
 }
 
 /* It lives as long as the context that it was reached through. */
@@ -63,7 +57,7 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
 {
     struct sim_context *context;
     if (handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
-        if (sim_thread_in_callback())
+        if (sim_current_in_callback)
             return CUDA_ERROR_NOT_PERMITTED;
         *stream = sim_object(SIM_STREAM, handle);
         /* An old handle may be where a context's own stream is now, which has no handle. */
@@ -72,7 +66,7 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
         return (*stream)->object.context->sticky;
     }
     SIM_TRY(sim_current(&context));
-    if (handle == CU_STREAM_PER_THREAD || (!handle && sim_thread_per_thread()))
+    if (handle == CU_STREAM_PER_THREAD || (!handle && sim_current_per_thread))
         return per_thread(context, stream);
     *stream = owned(context->legacy);
     return CUDA_SUCCESS;
@@ -149,8 +143,7 @@ static CUresult make(struct sim_stream *stream, sim_work *work, void *user, void
 
 static CUresult enqueue(struct sim_stream *stream, sim_work *work, void *user, void (*drop)(void *))
 {
-    struct sim_ticket *ticket;
-    SIM_TRY(make(stream, work, user, drop, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);
     return CUDA_SUCCESS;
@@ -159,8 +152,7 @@ static CUresult enqueue(struct sim_stream *stream, sim_work *work, void *user, v
 static CUresult enqueue_wait(struct sim_stream *stream, sim_work *work, void *user,
                              void (*drop)(void *))
 {
-    struct sim_ticket *ticket;
-    SIM_TRY(make(stream, work, user, drop, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
     CUresult result = sim_ticket_run_here(ticket);
     sim_ticket_release(ticket);
     return result;
@@ -200,8 +192,7 @@ CUresult sim_stream_submit_wait(struct sim_stream *stream, const struct sim_item
 CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, void *user,
                                   void (*drop)(void *))
 {
-    struct sim_ticket *ticket;
-    SIM_TRY(make(stream, work, user, drop, &ticket));
+    SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
     sim_ticket_always(ticket);
     sim_ticket_start(ticket);
     sim_ticket_release(ticket);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams as the program makes, asks and waits for them. */
+#include <stddef.h>
+#include <string.h>
+
 #include "device/device.h"
 #include "queue/queue.h"
 
 CUresult sim_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
-    struct sim_context *context;
     struct sim_stream *stream;
-    SIM_TRY(sim_current(&context));
-    if (!phStream || flags > CU_STREAM_NON_BLOCKING)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!phStream || flags > CU_STREAM_NON_BLOCKING);
     SIM_TRY(sim_stream_make(context, flags, sim_stream_priority_clamp(priority), &stream));
     *phStream = (CUstream)stream;
     return CUDA_SUCCESS;
@@ -25,22 +26,21 @@ CUresult sim_cuStreamDestroy_v2(CUstream handle)
     CUresult result = sim_stream(handle, &stream);
     if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_NOT_PERMITTED)
         return result;
-    sim_stream_free(stream); /* also where the context has an error, which is the answer then */
+    sim_stream_end(
+        &stream->object); /* also where the context has an error, which is the answer then */
     return result;
 }
 
 CUresult sim_cuStreamQuery(CUstream hStream)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_TRY(sim_capture_refuse_wait(stream));
     return sim_stream_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult sim_cuStreamSynchronize(CUstream hStream)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_TRY(sim_capture_refuse_wait(stream));
     return sim_stream_synchronize(stream);
 }
@@ -58,94 +58,72 @@ SIM_TELL(cuStreamGetDevice, device, struct sim_stream *stream, sim_stream(hStrea
 
 CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUdevResourceType type)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     return sim_cuDeviceGetDevResource(stream->object.context->device->ordinal, result, type);
 }
 
 /* --- Attributes of streams: kept, and without effect on a simulated device --- */
 
-CUresult sim_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
-                                  CUstreamAttrValue_v1 *value)
-{
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
-    if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
-    switch ((int)attr) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        value->accessPolicyWindow = stream->window;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        value->syncPolicy = stream->sync_policy;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        value->priority = stream->priority;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-        value->memSyncDomainMap = stream->domain_map;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        value->memSyncDomain = stream->domain;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
+/* Where an attribute is in a stream; size 0: there is none of that number. */
+static const struct trait {
+    size_t at, size;
+} traits[] = {
+#define MEMBER(name)                                                                               \
+    {                                                                                              \
+        offsetof(struct sim_stream, name), sizeof(((struct sim_stream *)0)->name)                  \
     }
-}
+    [CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW] = MEMBER(window),
+    [CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY] = MEMBER(sync_policy),
+    [CU_LAUNCH_ATTRIBUTE_PRIORITY] = MEMBER(priority),
+    [CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP] = MEMBER(domain_map),
+    [CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN] = MEMBER(domain),
+};
+enum { TRAITS = sizeof traits / sizeof *traits };
 
-static CUresult set_window(struct sim_stream *stream, const CUaccessPolicyWindow *window)
+SIM_BEHAVIOUR(cuStreamGetAttribute)
 {
-    int most = sim_device_value(stream->object.context->device,
-                                CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
-    if (window->num_bytes > (size_t)most || window->hitRatio < 0 || window->hitRatio > 1 ||
-        (unsigned)window->hitProp > CU_ACCESS_PROPERTY_PERSISTING ||
-        (unsigned)window->missProp > CU_ACCESS_PROPERTY_STREAMING)
-        return CUDA_ERROR_INVALID_VALUE;
-    stream->window = *window;
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
+    SIM_REFUSE(!value || (size_t)attr >= TRAITS || !traits[attr].size);
+    memcpy(value, (const char *)stream + traits[attr].at, traits[attr].size);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
-                                  const CUstreamAttrValue_v1 *param)
+static bool is_value(const struct sim_stream *stream, CUstreamAttrID attr,
+                     const CUstreamAttrValue_v1 *value)
 {
-    struct sim_stream *stream;
-    SIM_TRY(sim_stream(hStream, &stream));
-    if (!param)
-        return CUDA_ERROR_INVALID_VALUE;
+    const CUaccessPolicyWindow *window = &value->accessPolicyWindow;
+    int most = sim_device_value(stream->object.context->device,
+                                CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
     switch ((int)attr) {
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        return set_window(stream, &param->accessPolicyWindow);
+        return window->num_bytes <= (size_t)most && window->hitRatio >= 0 &&
+               window->hitRatio <= 1 &&
+               (unsigned)window->hitProp <= CU_ACCESS_PROPERTY_PERSISTING &&
+               (unsigned)window->missProp <= CU_ACCESS_PROPERTY_STREAMING;
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        if ((int)param->syncPolicy < CU_SYNC_POLICY_AUTO ||
-            param->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC)
-            return CUDA_ERROR_INVALID_VALUE;
-        stream->sync_policy = param->syncPolicy;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        stream->priority = sim_stream_priority_clamp(param->priority);
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-        stream->domain_map = param->memSyncDomainMap;
-        return CUDA_SUCCESS;
+        return (int)value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
+               value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC;
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        if ((unsigned)param->memSyncDomain > CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE)
-            return CUDA_ERROR_INVALID_VALUE;
-        stream->domain = param->memSyncDomain;
-        return CUDA_SUCCESS;
+        return (unsigned)value->memSyncDomain <= CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return (size_t)attr < TRAITS && traits[attr].size;
     }
+}
+
+SIM_BEHAVIOUR(cuStreamSetAttribute)
+{
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
+    SIM_REFUSE(!param || !is_value(stream, attr, param));
+    memcpy((char *)stream + traits[attr].at, param, traits[attr].size);
+    stream->priority = sim_stream_priority_clamp(stream->priority);
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream)
 {
-    struct sim_stream *to, *from;
-    SIM_TRY(sim_stream(dstStream, &to));
-    SIM_TRY(sim_stream(srcStream, &from));
-    to->window = from->window;
-    to->sync_policy = from->sync_policy;
-    to->domain_map = from->domain_map;
-    to->domain = from->domain;
-    to->priority = from->priority;
+    SIM_FIND(struct sim_stream *, to, sim_stream(dstStream, &to));
+    SIM_FIND(struct sim_stream *, from, sim_stream(srcStream, &from));
+    for (size_t i = 0; i < TRAITS; i++)
+        memcpy((char *)to + traits[i].at, (const char *)from + traits[i].at, traits[i].size);
     return CUDA_SUCCESS;
 }

@@ -166,9 +166,7 @@ CUresult sim_ticket_after(struct sim_ticket *ticket, struct sim_ticket *before)
 {
     if (!before || before->done || before == ticket)
         return CUDA_SUCCESS;
-    struct edge *edge = malloc(sizeof *edge);
-    if (!edge)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_NEW(struct edge, edge);
     edge->waiter = ticket;
     edge->next = before->waiters;
     before->waiters = edge;

@@ -26,9 +26,10 @@ void sim_array_place(struct sim_array *array, struct sim_allocation *memory, siz
     array->address = memory->address + offset;
 }
 
-void sim_array_destroy(struct sim_array *array)
+void sim_array_end(struct sim_object *object)
 {
-    sim_object_remove(&array->object);
+    struct sim_array *array = (struct sim_array *)object;
+    sim_object_remove(object);
     if (array->memory && !array->part)
         sim_memory_free(array->memory);
     free(array);
@@ -36,19 +37,15 @@ void sim_array_destroy(struct sim_array *array)
 
 static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
 {
-    struct sim_context *context;
     struct sim_allocation *memory;
-    SIM_TRY(sim_memory_begin(&context));
-    if (!handle || !shape)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
+    SIM_REFUSE(!handle || !shape);
     SIM_TRY(sim_shape_check(context->device, shape, false));
-    struct sim_array *array = sim_array_make(context, shape);
-    if (!array)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_array *, array, sim_array_make(context, shape));
     CUresult result =
         sim_memory_allocate(context, SIM_MEMORY_ARRAY, sim_shape_bytes(array), 0, 0, &memory);
     if (result != CUDA_SUCCESS) {
-        sim_array_destroy(array);
+        sim_array_end(&array->object);
         return result;
     }
     memory->owner = array;
@@ -80,16 +77,14 @@ static CUresult find(CUarray handle, struct sim_array **array)
 
 CUresult sim_cuArrayDestroy(CUarray hArray)
 {
-    struct sim_context *context;
-    struct sim_array *array;
-    SIM_TRY(sim_memory_begin(&context));
-    SIM_TRY(find(hArray, &array));
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
+    SIM_FIND(struct sim_array *, array, find(hArray, &array));
     if (array->part) /* a level goes with its mipmapped array */
         return CUDA_SUCCESS;
     uint64_t serial = array->object.serial;
     CUresult result = sim_stream_wait_context(array->object.context);
     if (sim_object_alive(SIM_ARRAY, hArray, serial))
-        sim_array_destroy(array);
+        sim_array_end(&array->object);
     return result;
 }
 
@@ -99,11 +94,6 @@ SIM_TELL_AFTER(cuArrayGetDescriptor_v2, pArrayDescriptor, struct sim_array *arra
                find(hArray, &array),
                ((CUDA_ARRAY_DESCRIPTOR_v2){array->shape.Width, array->shape.Height,
                                            array->shape.Format, array->shape.NumChannels}))
-
-void sim_array_end(struct sim_object *object)
-{
-    sim_array_destroy((struct sim_array *)object);
-}
 
 /* What arrays and mipmapped arrays say of how they lie in memory: planes, tiles, requirements. */
 
@@ -117,8 +107,7 @@ static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties,
     static const unsigned deep[][3] = {
         {64, 32, 32}, {32, 32, 32}, {32, 32, 16}, {32, 16, 16}, {16, 16, 16}};
     unsigned size = (unsigned)sim_format_size(shape->Format, shape->NumChannels), index = 0;
-    if (!(shape->Flags & CUDA_ARRAY3D_SPARSE))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!(shape->Flags & CUDA_ARRAY3D_SPARSE));
     while (index < 4 && (1U << index) < size)
         index++;
     bool is_deep = shape->Depth && !(shape->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
@@ -135,60 +124,40 @@ static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties,
 }
 
 static CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out,
-                             const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape, size_t bytes)
+                             const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape, size_t bytes, CUdevice device)
 {
-    if (!(shape->Flags & CUDA_ARRAY3D_DEFERRED_MAPPING))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!sim_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_REFUSE(!(shape->Flags & CUDA_ARRAY3D_DEFERRED_MAPPING));
     *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS_v1){.size = (bytes + TILE - 1) / TILE * TILE,
                                                .alignment = TILE};
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *out, CUarray array)
+/* A live array, for a question that has somewhere to write its answer. */
+static CUresult ask(const void *found, const void *out)
 {
-    const struct sim_array *found = sim_object(SIM_ARRAY, array);
-    if (!out || !found)
-        return found ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-    return tile(out, &found->shape, 1, TILE);
+    if (!found)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *out,
-                                                 CUmipmappedArray mipmap)
-{
-    const struct sim_mipmap *found = sim_object(SIM_MIPMAP, mipmap);
-    if (!out || !found)
-        return found ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-    return tile(out, &found->shape, found->count, TILE);
-}
-
-CUresult sim_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out, CUarray array,
-                                          CUdevice device)
-{
-    const struct sim_array *found = sim_object(SIM_ARRAY, array);
-    if (!out || !found)
-        return found ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-    if (!sim_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
-    return requirements(out, &found->shape, sim_shape_bytes(found));
-}
-
-CUresult sim_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out,
-                                                   CUmipmappedArray mipmap, CUdevice device)
-{
-    const struct sim_mipmap *found = sim_object(SIM_MIPMAP, mipmap);
-    if (!out || !found)
-        return found ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-    if (!sim_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
-    return requirements(out, &found->shape, found->memory->size);
-}
+SIM_WITH(cuArrayGetSparseProperties, const struct sim_array *, found,
+         ask(found = sim_object(SIM_ARRAY, array), sparseProperties),
+         tile(sparseProperties, &found->shape, 1, TILE))
+SIM_WITH(cuMipmappedArrayGetSparseProperties, const struct sim_mipmap *, found,
+         ask(found = sim_object(SIM_MIPMAP, mipmap), sparseProperties),
+         tile(sparseProperties, &found->shape, found->count, TILE))
+SIM_WITH(cuArrayGetMemoryRequirements, const struct sim_array *, found,
+         ask(found = sim_object(SIM_ARRAY, array), memoryRequirements),
+         requirements(memoryRequirements, &found->shape, sim_shape_bytes(found), device))
+SIM_WITH(cuMipmappedArrayGetMemoryRequirements, const struct sim_mipmap *, found,
+         ask(found = sim_object(SIM_MIPMAP, mipmap), memoryRequirements),
+         requirements(memoryRequirements, &found->shape, found->memory->size, device))
 
 /* Formats of several planes cannot be made here: no array has one. */
 CUresult sim_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
 {
-    (void)planeIdx;
-    if (!sim_object(SIM_ARRAY, hArray))
-        return CUDA_ERROR_INVALID_HANDLE;
-    (void)pPlaneArray;
-    return CUDA_ERROR_INVALID_VALUE;
+    (void)planeIdx, (void)pPlaneArray;
+    return sim_object(SIM_ARRAY, hArray) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -61,17 +61,14 @@ size_t sim_format_size(CUarray_format format, unsigned channels)
 }
 
 /* At most 2^30 elements and at most 4 GiB, of a format whose name says no number of channels. */
-CUresult sim_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
-                                                unsigned int numChannels, CUdevice_v1 dev)
+SIM_BEHAVIOUR(cuDeviceGetTexture1DLinearMaxWidth)
 {
     const struct sim_format *found = sim_format(format);
     size_t size = sim_format_size(format, numChannels);
-    if (!maxWidthInElements)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!maxWidthInElements);
     if (!sim_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (size == 0 || found->channels)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(size == 0 || found->channels);
     *maxWidthInElements = ((size_t)1 << 32) / (size < 4 ? 4 : size);
     return CUDA_SUCCESS;
 }

@@ -36,12 +36,13 @@ static unsigned most_levels(const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
     return count;
 }
 
-static void sim_mipmap_destroy(struct sim_mipmap *mipmap)
+void sim_mipmap_end(struct sim_object *object)
 {
+    struct sim_mipmap *mipmap = (struct sim_mipmap *)object;
     for (unsigned i = 0; i < mipmap->count; i++)
         if (mipmap->levels[i])
-            sim_array_destroy(mipmap->levels[i]);
-    sim_object_remove(&mipmap->object);
+            sim_array_end(&mipmap->levels[i]->object);
+    sim_object_remove(object);
     if (mipmap->memory)
         sim_memory_free(mipmap->memory);
     free(mipmap->levels);
@@ -53,9 +54,7 @@ static CUresult make_levels(struct sim_context *context, struct sim_mipmap *mipm
     size_t bytes = 0;
     for (unsigned i = 0; i < mipmap->count; i++) {
         CUDA_ARRAY3D_DESCRIPTOR_v2 shape = level_shape(&mipmap->shape, i);
-        struct sim_array *level = sim_array_make(context, &shape);
-        if (!level)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        SIM_MADE(struct sim_array *, level, sim_array_make(context, &shape));
         mipmap->levels[i] = level;
         level->part = true;
         bytes += (sim_shape_bytes(level) + 511) & ~(size_t)511;
@@ -72,10 +71,8 @@ static CUresult make_levels(struct sim_context *context, struct sim_mipmap *mipm
 
 SIM_BEHAVIOUR(cuMipmappedArrayCreate)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_memory_begin(&context));
-    if (!pHandle || !pMipmappedArrayDesc)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
+    SIM_REFUSE(!pHandle || !pMipmappedArrayDesc);
     SIM_TRY(sim_shape_check(context->device, pMipmappedArrayDesc, true));
     unsigned most = most_levels(pMipmappedArrayDesc);
     unsigned count = numMipmapLevels < most ? numMipmapLevels : most;
@@ -90,41 +87,33 @@ SIM_BEHAVIOUR(cuMipmappedArrayCreate)
     sim_object_add(&mipmap->object, SIM_MIPMAP, context);
     CUresult result = make_levels(context, mipmap);
     if (result != CUDA_SUCCESS) {
-        sim_mipmap_destroy(mipmap);
+        sim_mipmap_end(&mipmap->object);
         return result;
     }
     *pHandle = (CUmipmappedArray)mipmap;
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,
-                                      unsigned int level)
+SIM_BEHAVIOUR(cuMipmappedArrayGetLevel)
 {
     SIM_TRY(sim_current_check());
     const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
     if (!mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!pLevelArray || level >= mipmap->count)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pLevelArray || level >= mipmap->count);
     *pLevelArray = (CUarray)mipmap->levels[level];
     return CUDA_SUCCESS;
 }
 
 CUresult sim_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_memory_begin(&context));
+    SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
     if (!mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
     uint64_t serial = mipmap->object.serial;
     CUresult result = sim_stream_wait_context(mipmap->object.context);
     if (sim_object_alive(SIM_MIPMAP, hMipmappedArray, serial))
-        sim_mipmap_destroy(mipmap);
+        sim_mipmap_end(&mipmap->object);
     return result;
-}
-
-void sim_mipmap_end(struct sim_object *object)
-{
-    sim_mipmap_destroy((struct sim_mipmap *)object);
 }

@@ -70,13 +70,9 @@ static CUresult bind(struct sim_reference *reference, const CUDA_RESOURCE_DESC_v
 
 CUresult sim_cuTexRefCreate(CUtexref *pTexRef)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!pTexRef)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_reference *made = sim_reference_make(context, false);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!pTexRef);
+    SIM_MADE(struct sim_reference *, made, sim_reference_make(context, false));
     made->own = true;
     *pTexRef = (CUtexref)made;
     return CUDA_SUCCESS;
@@ -84,10 +80,8 @@ CUresult sim_cuTexRefCreate(CUtexref *pTexRef)
 
 CUresult sim_cuTexRefDestroy(CUtexref hTexRef)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
-    if (!reference->own) /* a module's goes with the module */
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
+    SIM_REFUSE(!reference->own); /* a module's goes with the module */
     sim_reference_destroy(reference);
     return CUDA_SUCCESS;
 }
@@ -97,8 +91,7 @@ CUresult sim_cuTexRefDestroy(CUtexref hTexRef)
 static CUresult bind_shape(struct sim_reference *reference, const CUDA_RESOURCE_DESC_v1 *resource,
                            const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape, unsigned flags)
 {
-    if (!shape || (flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!shape || (flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT));
     SIM_TRY(bind(reference, resource));
     reference->format = shape->Format;
     reference->channels = (int)shape->NumChannels;
@@ -107,42 +100,36 @@ static CUresult bind_shape(struct sim_reference *reference, const CUDA_RESOURCE_
 
 CUresult sim_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
 {
-    struct sim_reference *reference;
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
                                       .res.array.hArray = hArray};
     const struct sim_array *array = sim_object(SIM_ARRAY, hArray);
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     if (!hArray)
         return CUDA_ERROR_INVALID_HANDLE;
     return bind_shape(reference, &resource, array ? &array->shape : NULL, Flags);
 }
 
-CUresult sim_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray,
-                                       unsigned int Flags)
+SIM_BEHAVIOUR(cuTexRefSetMipmappedArray)
 {
-    struct sim_reference *reference;
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
                                       .res.mipmap.hMipmappedArray = hMipmappedArray};
     const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     return bind_shape(reference, &resource, mipmap ? &mipmap->shape : NULL, Flags);
 }
 
-CUresult sim_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr_v2 dptr,
-                                   size_t bytes)
+SIM_BEHAVIOUR(cuTexRefSetAddress_v2)
 {
-    struct sim_reference *reference;
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
     size_t offset = dptr % 512;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     if (dptr == 0) { /* unbinds */
         reference->bound = false;
         if (ByteOffset)
             *ByteOffset = 0;
         return sim_reference_update(reference);
     }
-    if (offset && !ByteOffset)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(offset && !ByteOffset);
     resource.res.linear.devPtr = dptr - offset;
     resource.res.linear.format = reference->format;
     resource.res.linear.numChannels = (unsigned)reference->channels;
@@ -154,14 +141,11 @@ CUresult sim_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdevic
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v2 *desc,
-                                     CUdeviceptr_v2 dptr, size_t Pitch)
+SIM_BEHAVIOUR(cuTexRefSetAddress2D_v3)
 {
-    struct sim_reference *reference;
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
-    if (!desc)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
+    SIM_REFUSE(!desc);
     resource.res.pitch2D.devPtr = dptr;
     resource.res.pitch2D.format = desc->Format;
     resource.res.pitch2D.numChannels = desc->NumChannels;
@@ -177,12 +161,10 @@ CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPT
 
 CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
 {
-    struct sim_reference *reference;
-    SIM_TRY(sim_reference_of(hTexRef, &reference));
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     bool memory = reference->bound && (reference->resource.resType == CU_RESOURCE_TYPE_LINEAR ||
                                        reference->resource.resType == CU_RESOURCE_TYPE_PITCH2D);
-    if (!pdptr || !memory)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pdptr || !memory);
     *pdptr = reference->address;
     return CUDA_SUCCESS;
 }
@@ -210,8 +192,7 @@ CUresult sim_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int 
     SIM_TRY(sim_current_check());
     struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);
     const struct sim_array *array = sim_object(SIM_ARRAY, hArray);
-    if (!reference || !array || Flags || !(array->shape.Flags & CUDA_ARRAY3D_SURFACE_LDST))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!reference || !array || Flags || !(array->shape.Flags & CUDA_ARRAY3D_SURFACE_LDST));
     resource.res.array.hArray = hArray;
     return bind(reference, &resource);
 }
@@ -220,8 +201,7 @@ CUresult sim_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
 {
     SIM_TRY(sim_current_check());
     const struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);
-    if (!phArray || !reference || !reference->bound)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!phArray || !reference || !reference->bound);
     *phArray = reference->resource.res.array.hArray;
     return CUDA_SUCCESS;
 }

@@ -66,12 +66,10 @@ CUresult sim_shape_check(const struct sim_device *device, const CUDA_ARRAY3D_DES
     const unsigned flags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |
                            CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_SPARSE |
                            CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
-    if (shape->Width == 0 || (shape->Flags & ~flags) ||
-        sim_format_size(shape->Format, shape->NumChannels) == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(shape->Width == 0 || (shape->Flags & ~flags) ||
+               sim_format_size(shape->Format, shape->NumChannels) == 0);
     bool flat = shape->Height != 0 && shape->Depth == 0;
-    if ((shape->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) && !flat)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE((shape->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) && !flat);
     return fits(device, shape, mipmapped) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

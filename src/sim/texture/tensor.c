@@ -95,8 +95,7 @@ static unsigned element_size(const struct request *request)
 /* Is there a context, on a device that has such maps? */
 static CUresult check_context(void)
 {
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
     return sim_device_architecture(context->device) < 90 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
@@ -112,22 +111,18 @@ SIM_BEHAVIOUR(cuTensorMapEncodeTiled)
     struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
                               globalDim, globalStrides,  elementStrides, interleave,
                               swizzle,   l2Promotion,    oobFill};
-    struct ptx_tensor tensor;
-    SIM_TRY(begin(&request, &tensor));
-    if (!boxDim)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct ptx_tensor, tensor, begin(&request, &tensor));
+    SIM_REFUSE(!boxDim);
     uint64_t bytes = element_size(&request);
     for (unsigned i = 0; i < tensorRank; i++) {
-        if (boxDim[i] == 0 || boxDim[i] > 256)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(boxDim[i] == 0 || boxDim[i] > 256);
         tensor.box[i] = (uint16_t)boxDim[i];
         /* Of neighbours in memory, a step leaves none out. */
         unsigned step = i == 0 && !interleave ? 1 : elementStrides[i];
         bytes *= (boxDim[i] + step - 1) / step;
     }
     uint64_t row = (uint64_t)boxDim[0] * element_size(&request);
-    if (bytes > MOST_BYTES || row % 16 || !takes_row(&request, row))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(bytes > MOST_BYTES || row % 16 || !takes_row(&request, row));
     ptx_tensor_encode(&tensor, tensorMap);
     return CUDA_SUCCESS;
 }
@@ -138,16 +133,14 @@ static CUresult encode_pixels(const struct request *request, const int *lower, c
 {
     /* A corner has 16 bits for one dimension, 8 for two, 5 for three. */
     static const int corners[] = {1 << 15, 1 << 7, 1 << 4};
-    struct ptx_tensor tensor;
-    SIM_TRY(begin(request, &tensor));
-    if (request->rank < 3 || channels == 0 || channels > 256 || pixels == 0 || pixels > 1024)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_FIND(struct ptx_tensor, tensor, begin(request, &tensor));
+    SIM_REFUSE(request->rank < 3 || channels == 0 || channels > 256 || pixels == 0 ||
+               pixels > 1024);
     for (unsigned i = 0; i + 2 < request->rank; i++) {
         int most = corners[request->rank - 3];
         cuuint64_t size = request->dims[request->interleave ? i : i + 1];
-        if (lower[i] < -most || lower[i] >= most || upper[i] < -most || upper[i] >= most ||
-            size > INT32_MAX || lower[i] > (int64_t)size - 1 + upper[i])
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(lower[i] < -most || lower[i] >= most || upper[i] < -most || upper[i] >= most ||
+                   size > INT32_MAX || lower[i] > (int64_t)size - 1 + upper[i]);
         tensor.lower[i] = (int16_t)lower[i];
         tensor.upper[i] = (int16_t)upper[i];
     }
@@ -155,8 +148,7 @@ static CUresult encode_pixels(const struct request *request, const int *lower, c
     tensor.channels = (uint16_t)channels;
     tensor.pixels = (uint16_t)pixels;
     uint64_t row = (uint64_t)channels * element_size(request);
-    if (row * pixels > MOST_BYTES || row % 16 || !takes_row(request, row))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(row * pixels > MOST_BYTES || row % 16 || !takes_row(request, row));
     ptx_tensor_encode(&tensor, request->map);
     return CUDA_SUCCESS;
 }
@@ -167,8 +159,7 @@ SIM_BEHAVIOUR(cuTensorMapEncodeIm2col)
                               globalDim, globalStrides,  elementStrides, interleave,
                               swizzle,   l2Promotion,    oobFill};
     SIM_TRY(check_context());
-    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pixelBoxLowerCorner || !pixelBoxUpperCorner);
     return encode_pixels(&request, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
                          pixelsPerColumn, false);
 }
@@ -181,8 +172,7 @@ SIM_BEHAVIOUR(cuTensorMapEncodeIm2colWide)
     const int lower[PTX_TENSOR_RANKS] = {pixelBoxLowerCornerWidth};
     const int upper[PTX_TENSOR_RANKS] = {pixelBoxUpperCornerWidth};
     SIM_TRY(check_context());
-    if ((unsigned)mode > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE((unsigned)mode > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128);
     return encode_pixels(&request, lower, upper, channelsPerPixel, pixelsPerColumn, true);
 }
 
@@ -191,9 +181,8 @@ CUresult sim_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddre
 {
     struct ptx_tensor tensor;
     SIM_TRY(check_context());
-    if (!tensorMap || !globalAddress ||
-        !is_address((uintptr_t)globalAddress, CU_TENSOR_MAP_INTERLEAVE_NONE))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!tensorMap || !globalAddress ||
+               !is_address((uintptr_t)globalAddress, CU_TENSOR_MAP_INTERLEAVE_NONE));
     if (!ptx_tensor_decode(tensorMap, &tensor))
         return CUDA_SUCCESS;
     tensor.address = (uintptr_t)globalAddress;

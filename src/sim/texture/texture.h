@@ -51,8 +51,7 @@ struct sim_format {
 struct sim_array *sim_array_make(struct sim_context *context,
                                  const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape);
 void sim_array_place(struct sim_array *array, struct sim_allocation *memory, size_t offset);
-void sim_array_destroy(struct sim_array *array);
-void sim_array_end(struct sim_object *object); /* with its context */
+void sim_array_end(struct sim_object *object);
 
 /* --- format.c --- */
 /* NULL: no format that an array can have. */

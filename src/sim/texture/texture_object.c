@@ -22,12 +22,11 @@ static struct sampler *find(enum sim_kind kind, uint64_t handle)
 
 static CUresult create(enum sim_kind kind, const struct sampler *wanted, uint64_t *handle)
 {
-    struct sim_context *context;
-    struct sim_view *view;
     bool surface = kind == SIM_SURFACE;
-    SIM_TRY(sim_current(&context));
-    SIM_TRY(sim_view_make(&wanted->resource, &wanted->texture,
-                          wanted->has_part ? &wanted->part : NULL, surface, &view));
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_FIND(struct sim_view *, view,
+             sim_view_make(&wanted->resource, &wanted->texture,
+                           wanted->has_part ? &wanted->part : NULL, surface, &view));
     struct sampler *made = malloc(sizeof *made);
     uint64_t number = made ? sim_table_publish(view, surface, made) : 0;
     if (!number) {
@@ -42,11 +41,11 @@ static CUresult create(enum sim_kind kind, const struct sampler *wanted, uint64_
     return CUDA_SUCCESS;
 }
 
-static void destroy(struct sampler *sampler)
+void sim_texture_object_end(struct sim_object *object)
 {
-    sim_table_withdraw(sampler->handle);
-    sim_object_remove(&sampler->object);
-    free(sampler);
+    sim_table_withdraw(((struct sampler *)object)->handle);
+    sim_object_remove(object);
+    free(object);
 }
 
 static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
@@ -54,22 +53,20 @@ static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
     SIM_TRY(sim_current_check());
     struct sampler *found = find(kind, handle);
     if (found) /* of a handle that is none a device says nothing */
-        destroy(found);
+        sim_texture_object_end(&found->object);
     return CUDA_SUCCESS;
 }
 
 SIM_BEHAVIOUR(cuTexObjectCreate)
 {
     struct sampler wanted = {.has_part = pResViewDesc};
-    uint64_t handle;
     SIM_TRY(sim_current_check());
-    if (!pTexObject || !pResDesc || !pTexDesc || pResDesc->flags)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pTexObject || !pResDesc || !pTexDesc || pResDesc->flags);
     wanted.resource = *pResDesc;
     wanted.texture = *pTexDesc;
     if (pResViewDesc)
         wanted.part = *pResViewDesc;
-    SIM_TRY(create(SIM_TEXTURE, &wanted, &handle));
+    SIM_FIND(uint64_t, handle, create(SIM_TEXTURE, &wanted, &handle));
     *pTexObject = handle;
     return CUDA_SUCCESS;
 }
@@ -89,8 +86,7 @@ SIM_TELL_AFTER(cuTexObjectGetResourceDesc, pResDesc, struct sampler *found,
 
 CUresult sim_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC_v1 *pTexDesc, CUtexObject_v1 texObject)
 {
-    struct sampler *found;
-    SIM_TRY(ask(SIM_TEXTURE, texObject, pTexDesc, &found));
+    SIM_FIND(struct sampler *, found, ask(SIM_TEXTURE, texObject, pTexDesc, &found));
     memcpy(pTexDesc, &found->texture,
            offsetof(CUDA_TEXTURE_DESC_v1,
                     borderColor)); /* real drivers do not tell the border's colour */
@@ -104,12 +100,11 @@ SIM_TELL_AFTER(cuTexObjectGetResourceViewDesc, pResViewDesc, struct sampler *fou
 CUresult sim_cuSurfObjectCreate(CUsurfObject_v1 *pSurfObject, const CUDA_RESOURCE_DESC_v1 *pResDesc)
 {
     struct sampler wanted = {.has_part = false};
-    uint64_t handle;
     SIM_TRY(sim_current_check());
-    if (!pSurfObject || !pResDesc || pResDesc->flags || pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!pSurfObject || !pResDesc || pResDesc->flags ||
+               pResDesc->resType != CU_RESOURCE_TYPE_ARRAY);
     wanted.resource = *pResDesc;
-    SIM_TRY(create(SIM_SURFACE, &wanted, &handle));
+    SIM_FIND(uint64_t, handle, create(SIM_SURFACE, &wanted, &handle));
     *pSurfObject = handle;
     return CUDA_SUCCESS;
 }
@@ -118,8 +113,3 @@ SIM_ENTRY(cuSurfObjectDestroy, destroy_handle(SIM_SURFACE, surfObject))
 
 SIM_TELL_AFTER(cuSurfObjectGetResourceDesc, pResDesc, struct sampler *found,
                ask(SIM_SURFACE, surfObject, pResDesc, &found), found->resource)
-
-void sim_texture_object_end(struct sim_object *object)
-{
-    destroy((struct sampler *)object);
-}

@@ -40,14 +40,12 @@ static enum ptx_channel channel_of(CUarray_format format, bool *normalized)
 static CUresult of_memory(struct source *source, CUdeviceptr address, CUarray_format format,
                           unsigned channels)
 {
-    if (sim_format_size(format, channels) == 0 || address % 512)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(sim_format_size(format, channels) == 0 || address % 512);
     source->memory = sim_range_find(address);
     source->address = address;
     source->format = format;
     source->channels = channels;
-    if (!source->memory || source->memory->ending || !source->memory->readable)
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!source->memory || source->memory->ending || !source->memory->readable);
     source->bytes = source->memory->size - (size_t)(address - source->memory->address);
     return CUDA_SUCCESS;
 }
@@ -78,11 +76,10 @@ static CUresult of_pitch(struct source *source, const CUDA_RESOURCE_DESC_v1 *res
     SIM_TRY(of_memory(source, resource->res.pitch2D.devPtr, resource->res.pitch2D.format,
                       resource->res.pitch2D.numChannels));
     size_t element = sim_format_size(source->format, source->channels);
-    if (!at_most(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) ||
-        !at_most(height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) ||
-        !at_most(pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) || pitch % 32 ||
-        (pitch && pitch < width * element))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!at_most(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) ||
+               !at_most(height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) ||
+               !at_most(pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) || pitch % 32 ||
+               (pitch && pitch < width * element));
     pitch = pitch ? pitch : width * element;
     if (width * element > source->bytes)
         width = source->bytes / element;
@@ -101,15 +98,13 @@ static CUresult find_source(struct source *source, const CUDA_RESOURCE_DESC_v1 *
     switch (resource->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
         *array = sim_object(SIM_ARRAY, resource->res.array.hArray);
-        if (!*array)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!*array);
         source->arrays = array;
         source->count = 1;
         break;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         mipmap = sim_object(SIM_MIPMAP, resource->res.mipmap.hMipmappedArray);
-        if (!mipmap)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(!mipmap);
         source->arrays = (const struct sim_array *const *)mipmap->levels;
         source->count = mipmap->count;
         break;
@@ -154,13 +149,12 @@ static CUresult narrow(struct source *source, const CUDA_RESOURCE_VIEW_DESC_v1 *
                        part->format <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7
                    ? SIM_LACK_cuTexObjectCreate_format
                    : CUDA_ERROR_INVALID_VALUE;
-    if (sim_format_size(format, channels) != sim_format_size(source->format, source->channels) ||
-        part->width != shape->Width || part->height != shape->Height)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (part->firstMipmapLevel > part->lastMipmapLevel || part->lastMipmapLevel >= source->count ||
-        part->firstLayer > part->lastLayer ||
-        (part->lastLayer && part->lastLayer >= (shape->Depth ? shape->Depth : 1)))
-        return CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(sim_format_size(format, channels) !=
+                   sim_format_size(source->format, source->channels) ||
+               part->width != shape->Width || part->height != shape->Height);
+    SIM_REFUSE(part->firstMipmapLevel > part->lastMipmapLevel ||
+               part->lastMipmapLevel >= source->count || part->firstLayer > part->lastLayer ||
+               (part->lastLayer && part->lastLayer >= (shape->Depth ? shape->Depth : 1)));
     source->format = format;
     source->channels = channels;
     source->first = part->firstMipmapLevel;
@@ -213,8 +207,7 @@ static CUresult sample(struct ptx_texture *seen, const CUDA_TEXTURE_DESC_v1 *tex
     memcpy(seen->border, texture->borderColor, sizeof seen->border);
     for (int i = 0; i < 3; i++) {
         CUaddress_mode mode = texture->addressMode[i];
-        if (mode > CU_TR_ADDRESS_MODE_BORDER)
-            return CUDA_ERROR_INVALID_VALUE;
+        SIM_REFUSE(mode > CU_TR_ADDRESS_MODE_BORDER);
         /* Coordinates that count elements do not wrap. */
         if (!seen->normalized &&
             (mode == CU_TR_ADDRESS_MODE_WRAP || mode == CU_TR_ADDRESS_MODE_MIRROR))
@@ -232,10 +225,9 @@ CUresult sim_view_make(const CUDA_RESOURCE_DESC_v1 *resource, const CUDA_TEXTURE
                        const CUDA_RESOURCE_VIEW_DESC_v1 *part, bool surface, struct sim_view **view)
 {
     struct source source = {.first = 0};
-    const struct sim_array *array;
     bool normalized;
     CUresult result = CUDA_SUCCESS;
-    SIM_TRY(find_source(&source, resource, &array));
+    SIM_FIND(const struct sim_array *, array, find_source(&source, resource, &array));
     if (!source.arrays)
         part = NULL; /* a view of plain memory is not looked at */
     if (part)
@@ -244,9 +236,7 @@ CUresult sim_view_make(const CUDA_RESOURCE_DESC_v1 *resource, const CUDA_TEXTURE
     if (!channel)
         return SIM_LACK_cuTexObjectCreate_format;
     size_t levels = source.arrays ? source.count : 1;
-    struct sim_view *made = calloc(1, sizeof *made + levels * sizeof *made->levels);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_view *, made, calloc(1, sizeof *made + levels * sizeof *made->levels));
     made->address = source.address;
     made->memory = source.memory->id;
     made->bytes = source.bytes;

@@ -94,32 +94,6 @@ static enum sim_attached attach(void *handle, const char *path)
     return attached;
 }
 
-__attribute__((constructor)) static void load(void)
-{
-    char path[PATH_MAX];
-    enum sim_attached attached = SIM_ATTACH_REFUSED;
-    if (find(path))
-        attached = attach(dlopen(path, RTLD_NOW | RTLD_LOCAL), path);
-    if (attached == SIM_ATTACH_TAKEN)
-        attached = attach(sim_copy_open(path), path);
-    if (attached != SIM_ATTACHED)
-        refuse_all();
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    if (!engine)
-        return;
-    unload();
-    dlclose(engine);
-}
-
-__attribute__((visibility("default"))) void cushim_sim_missed(const char *symbol, CUresult result)
-{
-    if (missed)
-        missed(symbol, result);
-}
-
 /* The system's loader takes files of one device and inode for one library; a file in memory has
  * its own. */
 
@@ -135,7 +109,9 @@ static bool copy_file(const char *from, int to)
     return written == 0;
 }
 
-void *sim_copy_open(const char *path)
+/* Open a copy of a library, with variables of its own, although the library is open already; NULL:
+ * dlerror() says why, if it has words. */
+static void *open_copy(const char *path)
 {
     char name[4096];
     void *open_already, *handle = NULL;
@@ -156,4 +132,30 @@ void *sim_copy_open(const char *path)
     handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     close(file);
     return handle;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    char path[PATH_MAX];
+    enum sim_attached attached = SIM_ATTACH_REFUSED;
+    if (find(path))
+        attached = attach(dlopen(path, RTLD_NOW | RTLD_LOCAL), path);
+    if (attached == SIM_ATTACH_TAKEN)
+        attached = attach(open_copy(path), path);
+    if (attached != SIM_ATTACHED)
+        refuse_all();
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    if (!engine)
+        return;
+    unload();
+    dlclose(engine);
+}
+
+__attribute__((visibility("default"))) void cushim_sim_missed(const char *symbol, CUresult result)
+{
+    if (missed)
+        missed(symbol, result);
 }

@@ -38,11 +38,6 @@ extern void *sim_thin_table[SIM_ENTRY_COUNT];
 extern const int sim_thin_version;
 void *sim_thin_address(size_t entry);
 
-/* --- thin.c --- */
-/* Open a copy of a library, with variables of its own, although the library is open already; NULL:
- * dlerror() says why, if it has words. */
-void *sim_copy_open(const char *path);
-
 /* The exported functions of a thin library; sim_stubs.c, which is generated, has a
  * line for each. On x86-64 and AArch64 a function is a jump, SIM_STUB_SIZE bytes after the one
  * before it: it passes on arguments that it does not know, and needs no table of addresses. */

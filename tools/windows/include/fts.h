@@ -9,10 +9,11 @@ enum { FTS_D = 1, FTS_F, FTS_DNR, FTS_ERR, FTS_NS, FTS_DC, FTS_SLNONE, FTS_DEFAU
 typedef struct fts FTS;
 typedef struct {
     int fts_info, fts_level, fts_errno;
-    char *fts_path, *fts_accpath;
+    char *fts_path, *fts_accpath, *fts_name;
 } FTSENT;
 
-FTS *fts_open(char *const *paths, int options, void *compare);
+/* Files of a folder come by name, whatever `compare` is. */
+FTS *fts_open(char *const *paths, int options, int (*compare)(const FTSENT **a, const FTSENT **b));
 FTSENT *fts_read(FTS *tree); /* lives until the next call */
 int fts_close(FTS *tree);
 

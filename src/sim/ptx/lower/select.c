@@ -43,12 +43,11 @@ enum ops_level select_best_level(void)
 
 /* Asked in this order; the first that knows the instruction serves it. */
 static ops_family *const families[][3] = {
-    HOT(ops_int),     HOT(ops_int_wide), HOT(ops_bits),          HOT(ops_compare),
-    HOT(ops_convert), HOT(ops_approx),   COLD(ops_math),         HOT(ops_float),
-    HOT(ops_round),   HOT(ops_half),     COLD(ops_half_compare), COLD(ops_cvt),
-    COLD(ops_carry),  HOT(ops_divide),   HOT(ops_field),         HOT(ops_warp),
-    HOT(tex_select),  COLD(surf_select), COLD(ops_video),        COLD(ops_video_simd),
-    HOT(ops_mma),
+    HOT(ops_int),      HOT(ops_bits),          HOT(ops_compare),     HOT(ops_convert),
+    HOT(ops_approx),   COLD(ops_math),         HOT(ops_float),       HOT(ops_round),
+    HOT(ops_half),     COLD(ops_half_compare), COLD(ops_cvt),        COLD(ops_carry),
+    HOT(ops_divide),   HOT(ops_field),         HOT(ops_warp),        HOT(tex_select),
+    COLD(surf_select), COLD(ops_video),        COLD(ops_video_simd), HOT(ops_mma),
 };
 
 ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_how *how,

@@ -29,7 +29,6 @@ struct launch;
 typedef ptx_run *ops_family(const struct ir_insn *insn, union ptx_how *how, const char **reason);
 #define OPS_HOT(stem) ops_family stem##_base, stem##_v3, stem##_v4;
 OPS_HOT(ops_int)
-OPS_HOT(ops_int_wide)
 OPS_HOT(ops_bits)
 OPS_HOT(ops_float)
 OPS_HOT(ops_round)
@@ -252,6 +251,72 @@ static inline bool ops_is_signed(unsigned type)
 {
     return opcodes_types[type].is_signed;
 }
+
+/* A family's table: what serves an instruction with one of these types, a bit each, and exactly
+ * these modifiers. */
+struct ops_row {
+    uint16_t op;        /* enum ir_op */
+    uint16_t modifiers; /* OPS_FTZ and so on, or what else the family counts by */
+    uint64_t types;     /* of types[0] */
+    ptx_run *run;
+};
+
+#define OPS_ROW(op, modifiers, types, run)                                                         \
+    {                                                                                              \
+        IR_##op, modifiers, types, run_##run                                                       \
+    }
+#define OPS_T(type) (UINT64_C(1) << IR_##type)
+#define OPS_U16 (OPS_T(B16) | OPS_T(U16))
+#define OPS_S16 OPS_T(S16)
+#define OPS_U32 (OPS_T(B32) | OPS_T(U32))
+#define OPS_S32 OPS_T(S32)
+#define OPS_U64 (OPS_T(B64) | OPS_T(U64))
+#define OPS_S64 OPS_T(S64)
+
+/* Rows of functions for each size, or for each size and sign. */
+#define OPS_BY_SIZE(op, modifiers, stem)                                                           \
+    OPS_ROW(op, modifiers, OPS_U16 | OPS_S16, stem##_16),                                          \
+        OPS_ROW(op, modifiers, OPS_U32 | OPS_S32, stem##_32),                                      \
+        OPS_ROW(op, modifiers, OPS_U64 | OPS_S64, stem##_64)
+#define OPS_BY_SIGN(op, modifiers, stem, size)                                                     \
+    OPS_ROW(op, modifiers, OPS_U##size, stem##_u##size),                                           \
+        OPS_ROW(op, modifiers, OPS_S##size, stem##_s##size)
+#define OPS_BY_TYPE(op, modifiers, stem)                                                           \
+    OPS_BY_SIGN(op, modifiers, stem, 16), OPS_BY_SIGN(op, modifiers, stem, 32),                    \
+        OPS_BY_SIGN(op, modifiers, stem, 64)
+
+enum {
+    OPS_FTZ = 1,
+    OPS_SAT = 2,
+    OPS_RELU = 4,
+    OPS_NAN = 8,
+    OPS_ABS = 16,
+    OPS_XORSIGN = 32, /* .xorsign.abs is both */
+    OPS_HIGH = 64,
+    OPS_WIDE = 128,
+    OPS_OF_F16 = 256, /* a second type */
+    OPS_OF_BF16 = 512,
+};
+static inline unsigned ops_modifiers(const struct ir_insn *insn)
+{
+    const unsigned flags = (unsigned)insn->ftz + 2U * insn->saturate + 4U * insn->relu +
+                           8U * insn->nan + 16U * insn->abs + 32U * insn->xorsign;
+    const unsigned half = insn->half == IR_HI ? OPS_HIGH : insn->half == IR_WIDE ? OPS_WIDE : 0;
+
+    return flags | half | 256U * (insn->types[1] == IR_F16) | 512U * (insn->types[1] == IR_BF16);
+}
+
+static inline ptx_run *ops_pick(const struct ops_row *rows, size_t count,
+                                const struct ir_insn *insn, unsigned modifiers)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].op == insn->op && rows[i].modifiers == modifiers &&
+            (rows[i].types >> insn->types[0] & 1) != 0)
+            return rows[i].run;
+    return NULL;
+}
+#define OPS_PICK(rows, insn, modifiers)                                                            \
+    ops_pick(rows, sizeof(rows) / sizeof *(rows), insn, modifiers)
 
 /* Does a comparison hold of two values, of which the first is less, or which are equal, or of which
  * one is a NaN? */

@@ -87,24 +87,14 @@ FUNCTION(ex2, exp2, ex2_within, number_value, ex2_subnormal)
 FUNCTION(lg2, log2, f32_same, lg2_value, nowhere)
 FUNCTION(rsqrt, inverse_root, f32_same, rsqrt_value, nowhere)
 
+#define BOTH(op, name)                                                                             \
+    OPS_ROW(op, 0, OPS_T(F32), name), OPS_ROW(op, OPS_FTZ, OPS_T(F32), name##_ftz)
+static const struct ops_row rows[] = {BOTH(SIN, sin), BOTH(COS, cos), BOTH(EX2, ex2),
+                                      BOTH(LG2, lg2), BOTH(RSQRT, rsqrt)};
+
 ptx_run *OPS_NAME(ops_approx)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     (void)how;
     (void)reason;
-    if (insn->types[0] != IR_F32)
-        return NULL;
-    switch (insn->op) {
-    case IR_SIN:
-        return insn->ftz ? run_sin_ftz : run_sin;
-    case IR_COS:
-        return insn->ftz ? run_cos_ftz : run_cos;
-    case IR_EX2:
-        return insn->ftz ? run_ex2_ftz : run_ex2;
-    case IR_LG2:
-        return insn->ftz ? run_lg2_ftz : run_lg2;
-    case IR_RSQRT:
-        return insn->ftz ? run_rsqrt_ftz : run_rsqrt;
-    default:
-        return NULL;
-    }
+    return OPS_PICK(rows, insn, ops_modifiers(insn));
 }

@@ -163,78 +163,26 @@ F64_3(fma, __builtin_fma(a, b, c))
 F64_1(rcp, 1.0 / a)
 F64_1(sqrt, __builtin_sqrt(a))
 
-static ptx_run *select_pair(const struct ir_insn *insn)
-{
-    switch (insn->op) {
-    case IR_ADD:
-        return insn->ftz ? run_add_ftz_x2 : run_add_plain_x2;
-    case IR_SUB:
-        return insn->ftz ? run_sub_ftz_x2 : run_sub_plain_x2;
-    case IR_MUL:
-        return insn->ftz ? run_mul_ftz_x2 : run_mul_plain_x2;
-    case IR_FMA:
-        return insn->ftz ? run_fma_ftz_x2 : run_fma_plain_x2;
-    default:
-        return NULL;
-    }
-}
-
-static ptx_run *select_mixed(const struct ir_insn *insn)
-{
-#define ROW(op)                                                                                    \
-    {                                                                                              \
-        run_##op##_with_f16, run_##op##_with_f16_sat, run_##op##_with_bf16,                        \
-            run_##op##_with_bf16_sat                                                               \
-    }
-    static ptx_run *const rows[3][4] = {ROW(add), ROW(sub), ROW(fma)};
-#undef ROW
-    const unsigned row = insn->op == IR_ADD ? 0 : insn->op == IR_SUB ? 1 : 2;
-    return rows[row][insn->saturate + 2U * (insn->types[1] == IR_BF16)];
-}
-
-/* NULL: not one of these. An approximate form is served by the correctly rounded one where that is
- * as fast: rcp, sqrt, div. */
-static ptx_run *arith_select(const struct ir_insn *insn)
-{
-#define VARIANTS(name)                                                                             \
-    {                                                                                              \
-        run_##name##_plain, run_##name##_ftz, run_##name##_sat, run_##name##_ftz_sat               \
-    }
-    static ptx_run *const add[4] = VARIANTS(add), *const sub[4] = VARIANTS(sub);
-    static ptx_run *const mul[4] = VARIANTS(mul), *const div[4] = VARIANTS(div);
-    static ptx_run *const fma[4] = VARIANTS(fma);
-    static ptx_run *const rcp[2] = {run_rcp_plain, run_rcp_ftz};
-    static ptx_run *const root[2] = {run_sqrt_plain, run_sqrt_ftz};
-    const unsigned type = insn->types[0];
-    if (type == IR_F32X2)
-        return select_pair(insn);
-    if (type != IR_F32 && type != IR_F64)
-        return NULL;
-    if ((insn->op == IR_ADD || insn->op == IR_SUB || insn->op == IR_FMA) &&
-        insn->types[1] != IR_NONE)
-        return select_mixed(insn);
-    const bool is_double = type == IR_F64;
-    const unsigned variant = (unsigned)insn->ftz + 2U * insn->saturate;
-    switch (insn->op) {
-    case IR_ADD:
-        return is_double ? run_add_f64 : add[variant];
-    case IR_SUB:
-        return is_double ? run_sub_f64 : sub[variant];
-    case IR_MUL:
-        return is_double ? run_mul_f64 : mul[variant];
-    case IR_DIV:
-        return is_double ? run_div_f64 : div[variant];
-    case IR_FMA:
-    case IR_MAD:
-        return is_double ? run_fma_f64 : fma[variant];
-    case IR_RCP:
-        return is_double ? run_rcp_f64 : rcp[insn->ftz];
-    case IR_SQRT:
-        return is_double ? run_sqrt_f64 : root[insn->ftz];
-    default:
-        return NULL;
-    }
-#undef VARIANTS
-}
+/* An approximate form is served by the correctly rounded one where that is as fast: rcp, sqrt,
+ * div. */
+#define ROWS(op, name)                                                                             \
+    OPS_ROW(op, 0, OPS_T(F32), name##_plain), OPS_ROW(op, OPS_FTZ, OPS_T(F32), name##_ftz),        \
+        OPS_ROW(op, 0, OPS_T(F64), name##_f64)
+#define ROWS_SAT(op, name)                                                                         \
+    ROWS(op, name), OPS_ROW(op, OPS_SAT, OPS_T(F32), name##_sat),                                  \
+        OPS_ROW(op, OPS_SAT | OPS_FTZ, OPS_T(F32), name##_ftz_sat)
+#define ROWS_X2(op, name)                                                                          \
+    OPS_ROW(op, 0, OPS_T(F32X2), name##_plain_x2), OPS_ROW(op, OPS_FTZ, OPS_T(F32X2), name##_ftz_x2)
+#define ROWS_MIXED(op, name)                                                                       \
+    OPS_ROW(op, OPS_OF_F16, OPS_T(F32), name##_with_f16),                                          \
+        OPS_ROW(op, OPS_OF_F16 | OPS_SAT, OPS_T(F32), name##_with_f16_sat),                        \
+        OPS_ROW(op, OPS_OF_BF16, OPS_T(F32), name##_with_bf16),                                    \
+        OPS_ROW(op, OPS_OF_BF16 | OPS_SAT, OPS_T(F32), name##_with_bf16_sat)
+static const struct ops_row arithmetic[] = {
+    ROWS_SAT(ADD, add),   ROWS_SAT(SUB, sub),   ROWS_SAT(MUL, mul),   ROWS_SAT(DIV, div),
+    ROWS_SAT(FMA, fma),   ROWS_SAT(MAD, fma),   ROWS(RCP, rcp),       ROWS(SQRT, sqrt),
+    ROWS_X2(ADD, add),    ROWS_X2(SUB, sub),    ROWS_X2(MUL, mul),    ROWS_X2(FMA, fma),
+    ROWS_MIXED(ADD, add), ROWS_MIXED(SUB, sub), ROWS_MIXED(FMA, fma),
+};
 
 #endif

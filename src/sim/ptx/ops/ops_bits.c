@@ -178,80 +178,75 @@ OPS_3(slct_f32_64, u64, u64, u64, f32, c >= 0 ? a : b)
 OPS_3(slct_ftz_32, u32, u32, u32, f32, c > -0x1p-126F ? a : b)
 OPS_3(slct_ftz_64, u64, u64, u64, f32, c > -0x1p-126F ? a : b)
 
-static unsigned width_of(unsigned type)
-{
-    return type == IR_PRED ? 1 : opcodes_type_size(type) * 8;
-}
-
-static ptx_run *select_slct(const struct ir_insn *insn, bool wide)
-{
-    if (insn->types[1] == IR_S32)
-        return wide ? run_slct_s32_64 : run_slct_s32_32;
-    if (insn->ftz)
-        return wide ? run_slct_ftz_64 : run_slct_ftz_32;
-    return wide ? run_slct_f32_64 : run_slct_f32_32;
-}
-
-static ptx_run *select_shf(const struct ir_insn *insn)
-{
-    static ptx_run *const runs[] = {run_shf_l_clamp, run_shf_l_wrap, run_shf_r_clamp,
-                                    run_shf_r_wrap};
-
-    return runs[insn->mode - IR_SHF_L_CLAMP];
-}
-
-static ptx_run *select_lop3(const struct ir_insn *insn, union ptx_how *how)
+static bool set_lop3(const struct ir_insn *insn, union ptx_how *how)
 {
     const unsigned lut = insn->destinations + 3U;
+
     if (lut >= insn->count || insn->operands[lut].kind != IR_OPERAND_IMM)
-        return NULL;
+        return false;
     how->lop3 = (struct how_lop3){.table = (uint8_t)(insn->operands[lut].bits & 0xff),
                                   .boolean = insn->boolean};
-    return insn->destinations > 1 ? run_lop3_pred : run_lop3;
+    return true;
 }
 
-#define PICK(stem)                                                                                 \
-    (width == 1 ? run_##stem##_pred : width == 64 ? run_##stem##_64 : run_##stem##_32)
-
-static ptx_run *select_shr(const struct ir_insn *insn, unsigned width)
-{
-    if (!ops_is_signed(insn->types[0]))
-        return width == 64 ? run_shr_u64 : run_shr_u32;
-    return width == 64 ? run_shr_s64 : width == 32 ? run_shr_s32 : run_shr_s16;
-}
+#define PRED OPS_T(PRED)
+#define WIDE (OPS_U64 | OPS_S64 | OPS_T(F64))
+#define REST (~(PRED | WIDE))
+#define ON_ALL(op, stem)                                                                           \
+    OPS_ROW(op, 0, PRED, stem##_pred), OPS_ROW(op, 0, WIDE, stem##_64),                            \
+        OPS_ROW(op, 0, REST, stem##_32)
+#define ON_BOTH(op, modifiers, stem)                                                               \
+    OPS_ROW(op, modifiers, WIDE, stem##_64), OPS_ROW(op, modifiers, REST, stem##_32)
+static const struct ops_row rows[] = {
+    ON_ALL(AND, and),
+    ON_ALL(OR, or),
+    ON_ALL(XOR, xor),
+    OPS_ROW(NOT, 0, PRED, not_pred),
+    OPS_BY_SIZE(NOT, 0, not ),
+    ON_BOTH(CNOT, 0, cnot),
+    OPS_BY_SIZE(SHL, 0, shl),
+    OPS_ROW(SHR, 0, OPS_U16 | OPS_U32, shr_u32),
+    OPS_ROW(SHR, 0, OPS_U64, shr_u64),
+    OPS_ROW(SHR, 0, OPS_S16, shr_s16),
+    OPS_ROW(SHR, 0, OPS_S32, shr_s32),
+    OPS_ROW(SHR, 0, OPS_S64, shr_s64),
+    OPS_ROW(SHF, IR_SHF_L_CLAMP, REST, shf_l_clamp),
+    OPS_ROW(SHF, IR_SHF_L_WRAP, REST, shf_l_wrap),
+    OPS_ROW(SHF, IR_SHF_R_CLAMP, REST, shf_r_clamp),
+    OPS_ROW(SHF, IR_SHF_R_WRAP, REST, shf_r_wrap),
+    OPS_ROW(PRMT, false, REST, prmt),
+    OPS_ROW(PRMT, true, REST, prmt_mode),
+    OPS_ROW(LOP3, 1, REST, lop3),
+    OPS_ROW(LOP3, 2, REST, lop3_pred),
+    ON_BOTH(SELP, 0, selp),
+    ON_BOTH(SLCT, 0, slct_s32),
+    ON_BOTH(SLCT, 1, slct_f32),
+    ON_BOTH(SLCT, 2, slct_ftz),
+};
 
 ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    const unsigned width = width_of(insn->types[0]);
+    unsigned variant = 0;
+
     (void)reason;
     switch (insn->op) {
-    case IR_AND:
-        return PICK(and);
-    case IR_OR:
-        return PICK(or);
-    case IR_XOR:
-        return PICK(xor);
-    case IR_NOT:
-        return width == 16 ? run_not_16 : PICK(not );
-    case IR_CNOT:
-        return width == 64 ? run_cnot_64 : run_cnot_32;
-    case IR_SHL:
-        return width == 64 ? run_shl_64 : width == 32 ? run_shl_32 : run_shl_16;
-    case IR_SHR:
-        return select_shr(insn, width);
     case IR_SHF:
-        return select_shf(insn);
+        variant = insn->mode;
+        break;
     case IR_PRMT:
         how->mode = insn->mode;
-        return insn->mode == IR_MODE_NONE || insn->mode == IR_PRMT_DEFAULT ? run_prmt
-                                                                           : run_prmt_mode;
+        variant = insn->mode != IR_MODE_NONE && insn->mode != IR_PRMT_DEFAULT;
+        break;
     case IR_LOP3:
-        return select_lop3(insn, how);
-    case IR_SELP:
-        return width == 64 ? run_selp_64 : run_selp_32;
+        if (!set_lop3(insn, how))
+            return NULL;
+        variant = insn->destinations;
+        break;
     case IR_SLCT:
-        return select_slct(insn, width == 64);
+        variant = insn->types[1] == IR_S32 ? 0 : 1U + insn->ftz;
+        break;
     default:
-        return NULL;
+        break;
     }
+    return OPS_PICK(rows, insn, variant);
 }

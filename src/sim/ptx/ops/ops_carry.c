@@ -72,30 +72,22 @@ RUN(madlo64, uint64_t, u64, add_uint64_t, LOW32(a, b), c, true, 0)
 RUN(madhi_u64, uint64_t, u64, add_uint64_t, HIGH64U(a, b), c, true, 0)
 RUN(madhi_s64, uint64_t, u64, add_uint64_t, HIGH64S(a, b), c, true, 0)
 
+#define BOTH(op, modifiers, stem)                                                                  \
+    OPS_ROW(op, modifiers, OPS_U32 | OPS_S32, stem##32),                                           \
+        OPS_ROW(op, modifiers, OPS_U64 | OPS_S64, stem##64)
+#define HIGH(op) OPS_BY_SIGN(op, OPS_HIGH, madhi, 32), OPS_BY_SIGN(op, OPS_HIGH, madhi, 64)
+static const struct ops_row rows[] = {
+    BOTH(ADD, 0, add),   BOTH(ADDC, 0, add),   BOTH(SUB, 0, sub), BOTH(SUBC, 0, sub),
+    BOTH(MAD, 0, madlo), BOTH(MADC, 0, madlo), HIGH(MAD),         HIGH(MADC),
+};
+
 ptx_run *ops_carry(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    const enum ops_size size = ops_size_of(insn->types[0]);
-    const bool is_signed = ops_is_signed(insn->types[0]), wide = size == OPS_64;
     const bool carry_in = insn->op == IR_ADDC || insn->op == IR_SUBC || insn->op == IR_MADC;
+
     (void)reason;
-    if ((!carry_in && !insn->cc) || (size != OPS_32 && size != OPS_64))
+    if (!carry_in && !insn->cc)
         return NULL;
     how->carry = (struct how_carry){.in = carry_in, .out = insn->cc};
-    switch (insn->op) {
-    case IR_ADD:
-    case IR_ADDC:
-        return wide ? run_add64 : run_add32;
-    case IR_SUB:
-    case IR_SUBC:
-        return wide ? run_sub64 : run_sub32;
-    case IR_MAD:
-    case IR_MADC:
-        if (insn->half != IR_HI)
-            return wide ? run_madlo64 : run_madlo32;
-        if (wide)
-            return is_signed ? run_madhi_s64 : run_madhi_u64;
-        return is_signed ? run_madhi_s32 : run_madhi_u32;
-    default:
-        return NULL;
-    }
+    return OPS_PICK(rows, insn, ops_modifiers(insn));
 }

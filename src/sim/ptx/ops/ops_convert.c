@@ -41,50 +41,6 @@ OPS_1(long_to_16, u32, u64, a & 0xffff)
 OPS_1(long_to_32, u32, u64, a)
 OPS_1(long_to_64, u64, u64, a)
 
-static int integer_row(unsigned type)
-{
-    switch (type) {
-    case IR_U8:
-    case IR_B8:
-        return 0;
-    case IR_S8:
-        return 1;
-    case IR_U16:
-    case IR_B16:
-        return 2;
-    case IR_S16:
-        return 3;
-    case IR_U32:
-    case IR_B32:
-        return 4;
-    case IR_S32:
-        return 5;
-    case IR_U64:
-    case IR_S64:
-    case IR_B64:
-        return 6;
-    default:
-        return -1;
-    }
-}
-
-static ptx_run *select_integers(const struct ir_insn *insn)
-{
-    static ptx_run *const table[7][4] = {
-        {run_cut8_to_8, run_cut8_to_16, run_cut8_to_32, run_cut8_to_64},
-        {run_sign8_to_8, run_sign8_to_16, run_sign8_to_32, run_sign8_to_64},
-        {run_ops_u16_to_8, run_ops_u16_to_16, run_ops_u16_to_32, run_ops_u16_to_64},
-        {run_sign16_to_8, run_sign16_to_16, run_sign16_to_32, run_sign16_to_64},
-        {run_whole_to_8, run_whole_to_16, run_whole_to_32, run_whole_to_64},
-        {run_whole_to_8, run_whole_to_16, run_whole_to_32, run_signed_to_64},
-        {run_long_to_8, run_long_to_16, run_long_to_32, run_long_to_64},
-    };
-    const int to = integer_row(insn->types[0]), from = integer_row(insn->types[1]);
-    if (to < 0 || from < 0 || insn->saturate)
-        return NULL;
-    return table[from][to / 2];
-}
-
 /* --- integer to float --- */
 OPS_1(s32_to_f32, f32, s32, a)
 OPS_1(u32_to_f32, f32, u32, a)
@@ -167,116 +123,70 @@ OPS_1(f32_to_bf16, u32, f32, bf16_bits(a))
 OPS_2(f32_to_f16x2, u32, f32, f32, f16_bits(a) << 16 | f16_bits(b))
 OPS_2(f32_to_bf16x2, u32, f32, f32, bf16_bits(a) << 16 | bf16_bits(b))
 
-static ptx_run *select_from_integer(unsigned to, unsigned from)
-{
-#define FROM_INTEGER(to)                                                                           \
-    {                                                                                              \
-        run_s32_to_##to, run_u32_to_##to, run_s64_to_##to, run_u64_to_##to                         \
-    }
-    static ptx_run *const to_f32[4] = FROM_INTEGER(f32), *const to_f64[4] = FROM_INTEGER(f64);
-    ptx_run *const *const table = to == IR_F32 ? to_f32 : to_f64;
-    switch (from) {
-    case IR_S32:
-        return table[0];
-    case IR_U32:
-        return table[1];
-    case IR_S64:
-        return table[2];
-    case IR_U64:
-        return table[3];
-    case IR_S16:
-        return to == IR_F32 ? run_s16_to_f32 : NULL;
-    case IR_U16:
-        return to == IR_F32 ? run_u16_to_f32 : NULL;
-    case IR_S8:
-        return to == IR_F32 ? run_s8_to_f32 : NULL;
-    case IR_U8:
-        return to == IR_F32 ? run_u8_to_f32 : NULL;
-    default:
-        return NULL;
-    }
-}
-
-static ptx_run *select_to_integer(const struct ir_insn *insn)
-{
-#define TO_INTEGER(rounding, from)                                                                 \
-    {                                                                                              \
-        run_##rounding##_##from##_s32, run_##rounding##_##from##_u32,                              \
-            run_##rounding##_##from##_s64, run_##rounding##_##from##_u64                           \
-    }
-    static ptx_run *const table[4][2][4] = {{TO_INTEGER(rni, f32), TO_INTEGER(rni, f64)},
-                                            {TO_INTEGER(rzi, f32), TO_INTEGER(rzi, f64)},
-                                            {TO_INTEGER(rmi, f32), TO_INTEGER(rmi, f64)},
-                                            {TO_INTEGER(rpi, f32), TO_INTEGER(rpi, f64)}};
-    static ptx_run *const integral[4] = {run_rni_f32_f32, run_rzi_f32_f32, run_rmi_f32_f32,
-                                         run_rpi_f32_f32};
-    const unsigned rounding = insn->rounding - (unsigned)IR_RNI;
-    const bool is_double = insn->types[1] == IR_F64;
-    if (insn->rounding < IR_RNI || insn->ftz || (!is_double && insn->types[1] != IR_F32))
-        return NULL;
-    switch (insn->types[0]) {
-    case IR_S32:
-        return table[rounding][is_double][0];
-    case IR_U32:
-        return table[rounding][is_double][1];
-    case IR_S64:
-        return table[rounding][is_double][2];
-    case IR_U64:
-        return table[rounding][is_double][3];
-    case IR_F32:
-        return is_double ? NULL : integral[rounding];
-    default:
-        return NULL;
-    }
-}
-
-/* Only to nearest, and what is exact. */
-static ptx_run *select_floats(const struct ir_insn *insn)
-{
-    const unsigned to = insn->types[0], from = insn->types[1];
-    if (insn->relu || insn->satfinite)
-        return NULL;
-    if (to == IR_F64 && from == IR_F32)
-        return insn->ftz ? run_f32_to_f64_ftz : run_f32_to_f64;
-    if (to == IR_F32 && from == IR_F64)
-        return insn->ftz ? run_f64_to_f32_ftz : run_f64_to_f32;
-    if (insn->ftz)
-        return NULL;
-    if (to == IR_F32 && from == IR_F16)
-        return run_f16_to_f32;
-    if (to == IR_F32 && from == IR_BF16)
-        return run_bf16_to_f32;
-    if (from != IR_F32)
-        return NULL;
-    switch (to) {
-    case IR_F16:
-        return run_f32_to_f16;
-    case IR_BF16:
-        return run_f32_to_bf16;
-    case IR_F16X2:
-        return run_f32_to_f16x2;
-    case IR_BF16X2:
-        return run_f32_to_bf16x2;
-    default:
-        return NULL;
-    }
-}
+/* A row's modifiers are the source's type, .ftz if that is a float, and the rounding to integers.
+ */
+#define OF(type) IR_##type
+#define OF_FTZ(type) (IR_##type + 64)
+#define OF_INTEGRAL(type, rounding) (IR_##type + 128 * (IR_##rounding - IR_RNI + 1))
+#define TO_INTEGERS(from, name)                                                                    \
+    OPS_ROW(CVT, OF(from), OPS_T(U8) | OPS_T(S8), name##_to_8),                                    \
+        OPS_ROW(CVT, OF(from), OPS_U16 | OPS_S16, name##_to_16),                                   \
+        OPS_ROW(CVT, OF(from), OPS_U32 | OPS_S32, name##_to_32),                                   \
+        OPS_ROW(CVT, OF(from), OPS_U64 | OPS_S64, name##_to_64)
+#define TO_FLOATS(from, name)                                                                      \
+    OPS_ROW(CVT, OF(from), OPS_T(F32), name##_to_f32),                                             \
+        OPS_ROW(CVT, OF(from), OPS_T(F64), name##_to_f64)
+#define ROUNDED(rounding, from, name)                                                              \
+    OPS_ROW(CVT, OF_INTEGRAL(from, rounding), OPS_S32, name##_s32),                                \
+        OPS_ROW(CVT, OF_INTEGRAL(from, rounding), OPS_U32, name##_u32),                            \
+        OPS_ROW(CVT, OF_INTEGRAL(from, rounding), OPS_S64, name##_s64),                            \
+        OPS_ROW(CVT, OF_INTEGRAL(from, rounding), OPS_U64, name##_u64)
+#define ROUNDED_ALL(rounding, name)                                                                \
+    ROUNDED(rounding, F32, name##_f32), ROUNDED(rounding, F64, name##_f64),                        \
+        OPS_ROW(CVT, OF_INTEGRAL(F32, rounding), OPS_T(F32), name##_f32_f32)
+static const struct ops_row rows[] = {
+    TO_INTEGERS(U8, cut8),
+    TO_INTEGERS(S8, sign8),
+    TO_INTEGERS(U16, ops_u16),
+    TO_INTEGERS(S16, sign16),
+    TO_INTEGERS(U32, whole),
+    OPS_ROW(CVT, OF(S32), OPS_U64 | OPS_S64, signed_to_64),
+    TO_INTEGERS(S32, whole),
+    TO_INTEGERS(U64, long),
+    TO_INTEGERS(S64, long),
+    TO_FLOATS(S32, s32),
+    TO_FLOATS(U32, u32),
+    TO_FLOATS(S64, s64),
+    TO_FLOATS(U64, u64),
+    OPS_ROW(CVT, OF(S16), OPS_T(F32), s16_to_f32),
+    OPS_ROW(CVT, OF(U16), OPS_T(F32), u16_to_f32),
+    OPS_ROW(CVT, OF(S8), OPS_T(F32), s8_to_f32),
+    OPS_ROW(CVT, OF(U8), OPS_T(F32), u8_to_f32),
+    ROUNDED_ALL(RNI, rni),
+    ROUNDED_ALL(RZI, rzi),
+    ROUNDED_ALL(RMI, rmi),
+    ROUNDED_ALL(RPI, rpi),
+    OPS_ROW(CVT, OF(F32), OPS_T(F64), f32_to_f64),
+    OPS_ROW(CVT, OF_FTZ(F32), OPS_T(F64), f32_to_f64_ftz),
+    OPS_ROW(CVT, OF(F64), OPS_T(F32), f64_to_f32),
+    OPS_ROW(CVT, OF_FTZ(F64), OPS_T(F32), f64_to_f32_ftz),
+    OPS_ROW(CVT, OF(F16), OPS_T(F32), f16_to_f32),
+    OPS_ROW(CVT, OF(BF16), OPS_T(F32), bf16_to_f32),
+    OPS_ROW(CVT, OF(F32), OPS_T(F16), f32_to_f16),
+    OPS_ROW(CVT, OF(F32), OPS_T(BF16), f32_to_bf16),
+    OPS_ROW(CVT, OF(F32), OPS_T(F16X2), f32_to_f16x2),
+    OPS_ROW(CVT, OF(F32), OPS_T(BF16X2), f32_to_bf16x2),
+};
 
 ptx_run *OPS_NAME(ops_convert)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
+    const unsigned from = insn->types[1], rounding = insn->rounding;
+    const bool integral = rounding >= IR_RNI, ftz = insn->ftz && opcodes_class(from) == CLASS_FLOAT;
+
     (void)how;
     (void)reason;
-    if (insn->op != IR_CVT)
+    if (insn->saturate || insn->relu || insn->satfinite ||
+        (rounding != IR_ROUND_NONE && rounding != IR_RN && !integral))
         return NULL;
-    ptx_run *run = select_integers(insn);
-    if (run || insn->saturate)
-        return run;
-    run = select_to_integer(insn);
-    if (run)
-        return run;
-    if (insn->rounding != IR_RN && insn->rounding != IR_ROUND_NONE)
-        return NULL;
-    if (insn->types[0] == IR_F32 || insn->types[0] == IR_F64)
-        run = select_from_integer(insn->types[0], insn->types[1]);
-    return run ? run : select_floats(insn);
+    return OPS_PICK(rows, insn, from + 64U * ftz + (integral ? 128U * (rounding - IR_RNI + 1) : 0));
 }

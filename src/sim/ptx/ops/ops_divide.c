@@ -192,16 +192,11 @@ LONG(run_rem_u64, one_rem_u, 0, REM_LONG_U)
 LONG(run_div_s64, one_div_s, LOWEST_LONG, DIV_LONG_S)
 LONG(run_rem_s64, one_rem_s, LOWEST_LONG, REM_LONG_S)
 
+static const struct ops_row rows[] = {OPS_BY_TYPE(DIV, 0, div), OPS_BY_TYPE(REM, 0, rem)};
+
 ptx_run *OPS_NAME(ops_divide)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    static ptx_run *const table[2][2][3] = {
-        {{run_div_u16, run_div_u32, run_div_u64}, {run_div_s16, run_div_s32, run_div_s64}},
-        {{run_rem_u16, run_rem_u32, run_rem_u64}, {run_rem_s16, run_rem_s32, run_rem_s64}},
-    };
-    const enum ops_size size = ops_size_of(insn->types[0]);
     (void)how;
     (void)reason;
-    if ((insn->op != IR_DIV && insn->op != IR_REM) || size == OPS_OTHER)
-        return NULL;
-    return table[insn->op == IR_REM][ops_is_signed(insn->types[0])][size];
+    return OPS_PICK(rows, insn, 0);
 }

@@ -22,14 +22,14 @@ OPS_1(clz_64, u32, u64, LEADING64(a))
 /* bfind: of a negative number the highest zero; all ones where there is no such bit. */
 #define TURNED32(x) ((x) ^ (0U - ((x) >> 31)))
 #define TURNED64(x) ((x) ^ (UINT64_C(0) - ((x) >> 63)))
-#define FIND(name, L, leading, turn, top)                                                          \
-    OPS_1(name, u32, L, (top) - (leading(turn(a))))                                                \
-    OPS_1(name##_amount, u32, L, turn(a) ? leading(turn(a)) : UINT32_MAX)
+#define FIND(size, L, leading, turn, top)                                                          \
+    OPS_1(bfind_##size, u32, L, (top) - (leading(turn(a))))                                        \
+    OPS_1(bfind_amount_##size, u32, L, turn(a) ? leading(turn(a)) : UINT32_MAX)
 #define SAME(x) (x)
-FIND(bfind_u32, u32, LEADING32, SAME, 31U)
-FIND(bfind_s32, u32, LEADING32, TURNED32, 31U)
-FIND(bfind_u64, u64, LEADING64, SAME, 63U)
-FIND(bfind_s64, u64, LEADING64, TURNED64, 63U)
+FIND(u32, u32, LEADING32, SAME, 31U)
+FIND(s32, u32, LEADING32, TURNED32, 31U)
+FIND(u64, u64, LEADING64, SAME, 63U)
+FIND(s64, u64, LEADING64, TURNED64, 63U)
 
 static inline uint32_t reversed(uint32_t bits)
 {
@@ -108,10 +108,10 @@ static inline uint32_t extended(uint32_t value, uint32_t width, bool is_signed)
     const bool negative = is_signed && width && value >> (width - 1) & 1;
     return negative ? low | UINT32_MAX << width : low;
 }
-OPS_2(szext_wrap_u, u32, u32, u32, extended(a, b & 31, false))
-OPS_2(szext_wrap_s, u32, u32, u32, extended(a, b & 31, true))
-OPS_2(szext_clamp_u, u32, u32, u32, b > 31 ? a : extended(a, b, false))
-OPS_2(szext_clamp_s, u32, u32, u32, b > 31 ? a : extended(a, b, true))
+OPS_2(szext_wrap_u32, u32, u32, u32, extended(a, b & 31, false))
+OPS_2(szext_wrap_s32, u32, u32, u32, extended(a, b & 31, true))
+OPS_2(szext_clamp_u32, u32, u32, u32, b > 31 ? a : extended(a, b, false))
+OPS_2(szext_clamp_s32, u32, u32, u32, b > 31 ? a : extended(a, b, true))
 
 /* --- dot products with an addend --- */
 static inline uint32_t byte_of(uint32_t value, unsigned index, bool is_signed)
@@ -149,51 +149,33 @@ static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, const struct how
 DOT(dot4)
 DOT(dot2)
 
-static ptx_run *select_bfind(const struct ir_insn *insn, bool wide, bool is_signed)
-{
-    static ptx_run *const table[2][2][2] = {
-        {{run_bfind_u32, run_bfind_s32}, {run_bfind_u64, run_bfind_s64}},
-        {{run_bfind_u32_amount, run_bfind_s32_amount},
-         {run_bfind_u64_amount, run_bfind_s64_amount}},
-    };
-    return table[insn->mode == IR_SHIFTAMT][wide][is_signed];
-}
+#define BOTH(op, stem) OPS_ROW(op, 0, OPS_U32, stem##_32), OPS_ROW(op, 0, OPS_U64, stem##_64)
+static const struct ops_row rows[] = {
+    BOTH(POPC, popc),
+    BOTH(CLZ, clz),
+    BOTH(BREV, brev),
+    OPS_BY_SIGN(BFIND, 0, bfind, 32),
+    OPS_BY_SIGN(BFIND, 0, bfind, 64),
+    OPS_BY_SIGN(BFIND, IR_SHIFTAMT, bfind_amount, 32),
+    OPS_BY_SIGN(BFIND, IR_SHIFTAMT, bfind_amount, 64),
+    OPS_ROW(FNS, 0, OPS_U32, fns),
+    OPS_BY_SIGN(BFE, 0, bfe, 32),
+    OPS_BY_SIGN(BFE, 0, bfe, 64),
+    BOTH(BFI, bfi),
+    OPS_ROW(BMSK, IR_WRAP, OPS_U32, bmsk_wrap),
+    OPS_ROW(BMSK, IR_CLAMP, OPS_U32, bmsk_clamp),
+    OPS_BY_SIGN(SZEXT, IR_WRAP, szext_wrap, 32),
+    OPS_BY_SIGN(SZEXT, IR_CLAMP, szext_clamp, 32),
+    OPS_ROW(DP4A, 0, OPS_U32 | OPS_S32, dot4),
+    OPS_ROW(DP2A, 0, OPS_U32 | OPS_S32, dot2),
+};
 
 ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    const bool wide = ops_size_of(insn->types[0]) == OPS_64;
-    const bool is_signed = ops_is_signed(insn->types[0]), wrap = insn->mode == IR_WRAP;
     (void)reason;
-    switch (insn->op) {
-    case IR_POPC:
-        return wide ? run_popc_64 : run_popc_32;
-    case IR_CLZ:
-        return wide ? run_clz_64 : run_clz_32;
-    case IR_BREV:
-        return wide ? run_brev_64 : run_brev_32;
-    case IR_BFIND:
-        return select_bfind(insn, wide, is_signed);
-    case IR_FNS:
-        return run_fns;
-    case IR_BFE:
-        if (wide)
-            return is_signed ? run_bfe_s64 : run_bfe_u64;
-        return is_signed ? run_bfe_s32 : run_bfe_u32;
-    case IR_BFI:
-        return wide ? run_bfi_64 : run_bfi_32;
-    case IR_BMSK:
-        return wrap ? run_bmsk_wrap : run_bmsk_clamp;
-    case IR_SZEXT:
-        if (wrap)
-            return is_signed ? run_szext_wrap_s : run_szext_wrap_u;
-        return is_signed ? run_szext_clamp_s : run_szext_clamp_u;
-    case IR_DP4A:
-    case IR_DP2A:
-        how->dot = (struct how_dot){.a_signed = is_signed,
+    if (insn->op == IR_DP4A || insn->op == IR_DP2A)
+        how->dot = (struct how_dot){.a_signed = ops_is_signed(insn->types[0]),
                                     .b_signed = ops_is_signed(insn->types[1]),
                                     .upper = insn->half == IR_HI};
-        return insn->op == IR_DP4A ? run_dot4 : run_dot2;
-    default:
-        return NULL;
-    }
+    return OPS_PICK(rows, insn, insn->mode);
 }

@@ -28,23 +28,6 @@ EXTREME(max, f32_max)
 EXTREME(minnan, f32_min_nan)
 EXTREME(maxnan, f32_max_nan)
 
-static ptx_run *select_extreme(const struct ir_insn *insn)
-{
-#define FORMS(name)                                                                                \
-    {                                                                                              \
-        run_##name##_plain, run_##name##_ftz, run_##name##_xs, run_##name##_xs_ftz,                \
-            run_##name##_three, run_##name##_three_ftz, run_##name##_three_abs,                    \
-            run_##name##_three_abs_ftz                                                             \
-    }
-    static ptx_run *const forms[2][2][8] = {{FORMS(min), FORMS(minnan)},
-                                            {FORMS(max), FORMS(maxnan)}};
-#undef FORMS
-    const bool three = insn->count == 4;
-    const unsigned form =
-        (unsigned)insn->ftz + 2U * (three ? insn->abs : insn->xorsign) + 4U * three;
-    return forms[insn->op == IR_MAX][insn->nan][form];
-}
-
 static inline int64_t f64_key(uint64_t bits)
 {
     return (int64_t)(bits ^ ((0U - (bits >> 63)) >> 1));
@@ -109,29 +92,47 @@ static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, ui
     ops_set_predicate(warp, step->operand[0], bits, mask);
 }
 
+#define F32 OPS_T(F32)
+#define F64 OPS_T(F64)
+/* Of three operands there are other forms than of two. */
+#define THREE 1024
+#define EXTREMES(op, nan, name)                                                                    \
+    OPS_ROW(op, nan, F32, name##_plain), OPS_ROW(op, (nan) | OPS_FTZ, F32, name##_ftz),            \
+        OPS_ROW(op, (nan) | OPS_XORSIGN | OPS_ABS, F32, name##_xs),                                \
+        OPS_ROW(op, (nan) | OPS_XORSIGN | OPS_ABS | OPS_FTZ, F32, name##_xs_ftz),                  \
+        OPS_ROW(op, (nan) | THREE, F32, name##_three),                                             \
+        OPS_ROW(op, (nan) | THREE | OPS_FTZ, F32, name##_three_ftz),                               \
+        OPS_ROW(op, (nan) | THREE | OPS_ABS, F32, name##_three_abs),                               \
+        OPS_ROW(op, (nan) | THREE | OPS_ABS | OPS_FTZ, F32, name##_three_abs_ftz)
+static const struct ops_row rows[] = {
+    EXTREMES(MIN, 0, min),
+    EXTREMES(MAX, 0, max),
+    EXTREMES(MIN, OPS_NAN, minnan),
+    EXTREMES(MAX, OPS_NAN, maxnan),
+    OPS_ROW(MIN, 0, F64, min_f64),
+    OPS_ROW(MAX, 0, F64, max_f64),
+    OPS_ROW(ABS, 0, F32, abs_plain),
+    OPS_ROW(ABS, OPS_FTZ, F32, abs_ftz),
+    OPS_ROW(ABS, 0, F64, abs_f64),
+    OPS_ROW(NEG, 0, F32, neg_plain),
+    OPS_ROW(NEG, OPS_FTZ, F32, neg_ftz),
+    OPS_ROW(NEG, 0, F64, neg_f64),
+    OPS_ROW(COPYSIGN, 0, F32, copysign_f32),
+    OPS_ROW(COPYSIGN, 0, F64, copysign_f64),
+    OPS_ROW(TESTP, 0, F32, testp_f32),
+    OPS_ROW(TESTP, 0, F64, testp_f64),
+};
+
 ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    const bool is_double = insn->types[0] == IR_F64;
+    const bool extreme = insn->op == IR_MIN || insn->op == IR_MAX;
+    ptx_run *run;
+
     (void)reason;
-    if (!is_double && insn->types[0] != IR_F32 && insn->types[0] != IR_F32X2)
+    if (insn->rounding != IR_ROUND_NONE && insn->rounding != IR_RN)
         return NULL;
-    switch (insn->op) {
-    case IR_MIN:
-    case IR_MAX:
-        if (!is_double)
-            return select_extreme(insn);
-        return insn->op == IR_MIN ? run_min_f64 : run_max_f64;
-    case IR_ABS:
-        return is_double ? run_abs_f64 : insn->ftz ? run_abs_ftz : run_abs_plain;
-    case IR_NEG:
-        return is_double ? run_neg_f64 : insn->ftz ? run_neg_ftz : run_neg_plain;
-    case IR_COPYSIGN:
-        return is_double ? run_copysign_f64 : run_copysign_f32;
-    case IR_TESTP:
+    run = OPS_PICK(rows, insn, ops_modifiers(insn) + (extreme && insn->count == 4 ? THREE : 0));
+    if (run && insn->op == IR_TESTP)
         how->mode = insn->mode;
-        return is_double ? run_testp_f64 : run_testp_f32;
-    default:
-        return insn->rounding == IR_ROUND_NONE || insn->rounding == IR_RN ? arith_select(insn)
-                                                                          : NULL;
-    }
+    return run ? run : OPS_PICK(arithmetic, insn, ops_modifiers(insn));
 }

@@ -102,79 +102,41 @@ SIGN(neg_f16_ftz, signed16(a, flushed16(a) ^ 0x8000, F16_INFINITY))
 SIGN(abs_bf16, signed16(a, a & 0x7fff, BF16_INFINITY))
 SIGN(neg_bf16, signed16(a, a ^ 0x8000, BF16_INFINITY))
 
-#define BOTH(name)                                                                                 \
-    {                                                                                              \
-        run_##name, run_##name##_x2                                                                \
-    }
-
-/* Rows: f16, .ftz, .sat, .ftz.sat, bf16. */
-#define ROWS(name)                                                                                 \
-    {                                                                                              \
-        BOTH(name##_f16), BOTH(name##_f16_ftz), BOTH(name##_f16_sat), BOTH(name##_f16_ftz_sat),    \
-            BOTH(name##_bf16)                                                                      \
-    }
-static ptx_run *select_arithmetic(const struct ir_insn *insn, unsigned row, bool pair)
-{
-    static ptx_run *const table[4][5][2] = {ROWS(add), ROWS(sub), ROWS(mul), ROWS(fma)};
-    static ptx_run *const relu[3][2] = {BOTH(fma_f16_relu), BOTH(fma_f16_ftz_relu),
-                                        BOTH(fma_bf16_relu)};
-    const bool is_bf16 = row == 4;
-    switch (insn->op) {
-    case IR_ADD:
-        return table[0][row][pair];
-    case IR_SUB:
-        return table[1][row][pair];
-    case IR_MUL:
-        return table[2][row][pair];
-    default:
-        return insn->relu ? relu[is_bf16 ? 2 : insn->ftz][pair] : table[3][row][pair];
-    }
-}
-
-/* Columns: plain, .NaN, .xorsign.abs, both; single and pair. */
-#define COLUMNS(op, suffix)                                                                        \
-    {                                                                                              \
-        BOTH(op##_##suffix), BOTH(op##nan_##suffix), BOTH(op##_##suffix##_xs),                     \
-            BOTH(op##nan_##suffix##_xs)                                                            \
-    }
-static ptx_run *select_extreme(const struct ir_insn *insn, unsigned format, bool pair)
-{
-    static ptx_run *const table[2][3][4][2] = {
-        {COLUMNS(min, f16), COLUMNS(min, f16_ftz), COLUMNS(min, bf16)},
-        {COLUMNS(max, f16), COLUMNS(max, f16_ftz), COLUMNS(max, bf16)},
-    };
-    return table[insn->op == IR_MAX][format][insn->nan + 2 * insn->xorsign][pair];
-}
+/* Rows of a format with these modifiers, single and in pairs. */
+#define BOTH(op, format, modifiers, name)                                                          \
+    OPS_ROW(op, modifiers, OPS_T(format), name),                                                   \
+        OPS_ROW(op, modifiers, OPS_T(format##X2), name##_x2)
+#define PLAIN(op, name)                                                                            \
+    BOTH(op, F16, 0, name##_f16), BOTH(op, F16, OPS_FTZ, name##_f16_ftz),                          \
+        BOTH(op, BF16, 0, name##_bf16)
+#define SUMS(op, name)                                                                             \
+    PLAIN(op, name), BOTH(op, F16, OPS_SAT, name##_f16_sat),                                       \
+        BOTH(op, F16, OPS_FTZ | OPS_SAT, name##_f16_ftz_sat)
+#define XORSIGN (OPS_XORSIGN | OPS_ABS)
+#define LEAST(op, nan, name)                                                                       \
+    BOTH(op, F16, nan, name##_f16), BOTH(op, F16, (nan) | OPS_FTZ, name##_f16_ftz),                \
+        BOTH(op, BF16, nan, name##_bf16), BOTH(op, F16, (nan) | XORSIGN, name##_f16_xs),           \
+        BOTH(op, F16, (nan) | XORSIGN | OPS_FTZ, name##_f16_ftz_xs),                               \
+        BOTH(op, BF16, (nan) | XORSIGN, name##_bf16_xs)
+static const struct ops_row rows[] = {
+    SUMS(ADD, add),
+    SUMS(SUB, sub),
+    SUMS(MUL, mul),
+    SUMS(FMA, fma),
+    BOTH(FMA, F16, OPS_RELU, fma_f16_relu),
+    BOTH(FMA, F16, OPS_RELU | OPS_FTZ, fma_f16_ftz_relu),
+    BOTH(FMA, BF16, OPS_RELU, fma_bf16_relu),
+    LEAST(MIN, 0, min),
+    LEAST(MAX, 0, max),
+    LEAST(MIN, OPS_NAN, minnan),
+    LEAST(MAX, OPS_NAN, maxnan),
+    PLAIN(ABS, abs),
+    PLAIN(NEG, neg),
+};
 
 ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    static ptx_run *const signs[2][3][2] = {
-        {BOTH(abs_f16), BOTH(abs_f16_ftz), BOTH(abs_bf16)},
-        {BOTH(neg_f16), BOTH(neg_f16_ftz), BOTH(neg_bf16)},
-    };
-    const unsigned type = insn->types[0];
-    const bool is_f16 = type == IR_F16 || type == IR_F16X2;
-    const bool is_bf16 = type == IR_BF16 || type == IR_BF16X2;
-    const bool pair = type == IR_F16X2 || type == IR_BF16X2;
     (void)how;
     (void)reason;
-    if (!is_f16 && !is_bf16)
-        return NULL;
-    const unsigned format = is_bf16 ? 2 : insn->ftz;
-    switch (insn->op) {
-    case IR_ADD:
-    case IR_SUB:
-    case IR_MUL:
-    case IR_FMA:
-        return select_arithmetic(insn, is_bf16 ? 4 : format + 2U * insn->saturate, pair);
-    case IR_MIN:
-    case IR_MAX:
-        return select_extreme(insn, format, pair);
-    case IR_ABS:
-        return signs[0][format][pair];
-    case IR_NEG:
-        return signs[1][format][pair];
-    default:
-        return NULL;
-    }
+    return OPS_PICK(rows, insn, ops_modifiers(insn));
 }

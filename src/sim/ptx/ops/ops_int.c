@@ -79,79 +79,6 @@ OPS_2(max_s16x2, u32, u32, u32, HALVES(max_s16))
 OPS_2(min_relu_s16x2, u32, u32, u32, HALVES(min_relu16))
 OPS_2(max_relu_s16x2, u32, u32, u32, HALVES(max_relu16))
 
-static ptx_run *select_pairs(const struct ir_insn *insn)
-{
-    const bool is_signed = insn->types[0] == IR_S16X2;
-    switch (insn->op) {
-    case IR_ADD:
-        return run_add_16x2;
-    case IR_SUB:
-        return run_sub_16x2;
-    case IR_MIN:
-        if (insn->relu)
-            return is_signed ? run_min_relu_s16x2 : NULL;
-        return is_signed ? run_min_s16x2 : run_min_u16x2;
-    case IR_MAX:
-        if (insn->relu)
-            return is_signed ? run_max_relu_s16x2 : NULL;
-        return is_signed ? run_max_s16x2 : run_max_u16x2;
-    default:
-        return NULL;
-    }
-}
-
-#define BY_SIZE(stem)                                                                              \
-    {                                                                                              \
-        run_##stem##_16, run_##stem##_32, run_##stem##_64                                          \
-    }
-#define BY_TYPE(stem)                                                                              \
-    {                                                                                              \
-        {run_##stem##_u16, run_##stem##_u32, run_##stem##_u64},                                    \
-        {                                                                                          \
-            run_##stem##_s16, run_##stem##_s32, run_##stem##_s64                                   \
-        }                                                                                          \
-    }
-
-ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
-{
-    static ptx_run *const add[3] = BY_SIZE(add), *const sub[3] = BY_SIZE(sub);
-    static ptx_run *const mul[3] = BY_SIZE(mul), *const mad[3] = BY_SIZE(mad);
-    static ptx_run *const neg[3] = BY_SIZE(neg), *const absolute[3] = BY_SIZE(abs);
-    static ptx_run *const least[2][3] = BY_TYPE(min), *const most[2][3] = BY_TYPE(max);
-    static ptx_run *const sad[2][3] = BY_TYPE(sad);
-    (void)how;
-    (void)reason;
-    const unsigned type = insn->types[0];
-    if (type == IR_U16X2 || type == IR_S16X2)
-        return select_pairs(insn);
-    const enum ops_size size = ops_size_of(type);
-    const bool is_signed = ops_is_signed(type);
-    if (size == OPS_OTHER || insn->cc)
-        return NULL;
-    switch (insn->op) {
-    case IR_ADD:
-        return insn->saturate ? run_add_sat : add[size];
-    case IR_SUB:
-        return insn->saturate ? run_sub_sat : sub[size];
-    case IR_MUL:
-        return insn->half == IR_LO || insn->half == IR_HALF_NONE ? mul[size] : NULL;
-    case IR_MAD:
-        return insn->half == IR_LO || insn->half == IR_HALF_NONE ? mad[size] : NULL;
-    case IR_NEG:
-        return neg[size];
-    case IR_ABS:
-        return absolute[size];
-    case IR_MIN:
-        return insn->relu ? run_min_relu : least[is_signed][size];
-    case IR_MAX:
-        return insn->relu ? run_max_relu : most[is_signed][size];
-    case IR_SAD:
-        return sad[is_signed][size];
-    default:
-        return NULL;
-    }
-}
-
 /* Integers: products whose upper half counts (.hi, .wide), with and without an addend; 24-bit
  * products. */
 
@@ -209,57 +136,56 @@ static inline uint64_t product24_s(uint32_t a, uint32_t b)
     const int32_t left = (int32_t)(a << 8) >> 8, right = (int32_t)(b << 8) >> 8;
     return (uint64_t)((int64_t)left * right);
 }
-OPS_2(mul24lo_u, u32, u32, u32, product24_u(a, b))
-OPS_2(mul24lo_s, u32, u32, u32, product24_s(a, b))
-OPS_2(mul24hi_u, u32, u32, u32, product24_u(a, b) >> 16)
-OPS_2(mul24hi_s, u32, u32, u32, product24_s(a, b) >> 16)
-OPS_3(mad24lo_u, u32, u32, u32, u32, mul24lo_u(a, b) + c)
-OPS_3(mad24lo_s, u32, u32, u32, u32, mul24lo_s(a, b) + c)
-OPS_3(mad24hi_u, u32, u32, u32, u32, mul24hi_u(a, b) + c)
-OPS_3(mad24hi_s, u32, u32, u32, u32, mul24hi_s(a, b) + c)
-OPS_3(mad24hi_sat, u32, u32, u32, u32, add_saturated(mul24hi_s(a, b), c))
+OPS_2(mul24lo_u32, u32, u32, u32, product24_u(a, b))
+OPS_2(mul24lo_s32, u32, u32, u32, product24_s(a, b))
+OPS_2(mul24hi_u32, u32, u32, u32, product24_u(a, b) >> 16)
+OPS_2(mul24hi_s32, u32, u32, u32, product24_s(a, b) >> 16)
+OPS_3(mad24lo_u32, u32, u32, u32, u32, mul24lo_u32(a, b) + c)
+OPS_3(mad24lo_s32, u32, u32, u32, u32, mul24lo_s32(a, b) + c)
+OPS_3(mad24hi_u32, u32, u32, u32, u32, mul24hi_u32(a, b) + c)
+OPS_3(mad24hi_s32, u32, u32, u32, u32, mul24hi_s32(a, b) + c)
+OPS_3(mad24hi_sat, u32, u32, u32, u32, add_saturated(mul24hi_s32(a, b), c))
 
-static ptx_run *select24(const struct ir_insn *insn, bool is_signed)
-{
-    const bool high = insn->half == IR_HI;
-    if (insn->op == IR_MUL24) {
-        if (high)
-            return is_signed ? run_mul24hi_s : run_mul24hi_u;
-        return is_signed ? run_mul24lo_s : run_mul24lo_u;
-    }
-    if (insn->saturate)
-        return run_mad24hi_sat;
-    if (high)
-        return is_signed ? run_mad24hi_s : run_mad24hi_u;
-    return is_signed ? run_mad24lo_s : run_mad24lo_u;
-}
+#define PAIRS (OPS_T(U16X2) | OPS_T(S16X2))
+static const struct ops_row rows[] = {
+    OPS_BY_SIZE(ADD, 0, add),
+    OPS_BY_SIZE(SUB, 0, sub),
+    OPS_BY_SIZE(MUL, 0, mul),
+    OPS_BY_SIZE(MAD, 0, mad),
+    OPS_BY_SIZE(NEG, 0, neg),
+    OPS_BY_SIZE(ABS, 0, abs),
+    OPS_BY_TYPE(MIN, 0, min),
+    OPS_BY_TYPE(MAX, 0, max),
+    OPS_BY_TYPE(SAD, 0, sad),
+    OPS_ROW(ADD, OPS_SAT, OPS_S32, add_sat),
+    OPS_ROW(SUB, OPS_SAT, OPS_S32, sub_sat),
+    OPS_ROW(MIN, OPS_RELU, OPS_S32, min_relu),
+    OPS_ROW(MAX, OPS_RELU, OPS_S32, max_relu),
+    OPS_ROW(ADD, 0, PAIRS, add_16x2),
+    OPS_ROW(SUB, 0, PAIRS, sub_16x2),
+    OPS_ROW(MIN, 0, OPS_T(U16X2), min_u16x2),
+    OPS_ROW(MAX, 0, OPS_T(U16X2), max_u16x2),
+    OPS_ROW(MIN, 0, OPS_T(S16X2), min_s16x2),
+    OPS_ROW(MAX, 0, OPS_T(S16X2), max_s16x2),
+    OPS_ROW(MIN, OPS_RELU, OPS_T(S16X2), min_relu_s16x2),
+    OPS_ROW(MAX, OPS_RELU, OPS_T(S16X2), max_relu_s16x2),
+    OPS_BY_TYPE(MUL, OPS_HIGH, hi),
+    OPS_BY_TYPE(MAD, OPS_HIGH, madhi),
+    OPS_ROW(MAD, OPS_HIGH | OPS_SAT, OPS_S32, madhi_sat),
+    OPS_BY_SIGN(MUL, OPS_WIDE, wide, 16),
+    OPS_BY_SIGN(MUL, OPS_WIDE, wide, 32),
+    OPS_BY_SIGN(MAD, OPS_WIDE, madwide, 16),
+    OPS_BY_SIGN(MAD, OPS_WIDE, madwide, 32),
+    OPS_BY_SIGN(MUL24, 0, mul24lo, 32),
+    OPS_BY_SIGN(MUL24, OPS_HIGH, mul24hi, 32),
+    OPS_BY_SIGN(MAD24, 0, mad24lo, 32),
+    OPS_BY_SIGN(MAD24, OPS_HIGH, mad24hi, 32),
+    OPS_ROW(MAD24, OPS_HIGH | OPS_SAT, OPS_S32, mad24hi_sat),
+};
 
-ptx_run *OPS_NAME(ops_int_wide)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    static ptx_run *const high[2][3] = {{run_hi_u16, run_hi_u32, run_hi_u64},
-                                        {run_hi_s16, run_hi_s32, run_hi_s64}};
-    static ptx_run *const mad_high[2][3] = {{run_madhi_u16, run_madhi_u32, run_madhi_u64},
-                                            {run_madhi_s16, run_madhi_s32, run_madhi_s64}};
-    static ptx_run *const wide[2][3] = {{run_wide_u16, run_wide_u32}, {run_wide_s16, run_wide_s32}};
-    static ptx_run *const mad_wide[2][3] = {{run_madwide_u16, run_madwide_u32},
-                                            {run_madwide_s16, run_madwide_s32}};
     (void)how;
     (void)reason;
-    const enum ops_size size = ops_size_of(insn->types[0]);
-    const bool is_signed = ops_is_signed(insn->types[0]);
-    if (size == OPS_OTHER || insn->cc)
-        return NULL;
-    switch (insn->op) {
-    case IR_MUL24:
-    case IR_MAD24:
-        return select24(insn, is_signed);
-    case IR_MUL:
-        return (insn->half == IR_WIDE ? wide : high)[is_signed][size];
-    case IR_MAD:
-        if (insn->saturate)
-            return run_madhi_sat;
-        return (insn->half == IR_WIDE ? mad_wide : mad_high)[is_signed][size];
-    default:
-        return NULL;
-    }
+    return insn->cc ? NULL : OPS_PICK(rows, insn, ops_modifiers(insn));
 }

@@ -29,7 +29,6 @@ static float tanh_of(float a)
     return (float)tanh((double)a);
 }
 EACH(run_tanh, f32, u32, f32_out(tanh_of(a)))
-EACH(run_tanh_ftz, f32, u32, f32_out_ftz(tanh_of(f32_flush(a))))
 
 /* ex2 of f16 cuts off what a subnormal result cannot hold; that of bf16 is always .ftz. */
 static float exponential_f16(float value)
@@ -98,48 +97,25 @@ EACH(run_rcp_gross, u64, u64, upper(1.0 / upper_input(a)))
 EACH(run_rsqrt_gross, u64, u64, upper(1.0 / sqrt(upper_input(a))))
 EACH(run_rsqrt_double, f64, u64, rsqrt_double(a))
 
-static ptx_run *select_half(const struct ir_insn *insn)
-{
-    const bool is_ex2 = insn->op == IR_EX2;
-    if (insn->op != IR_EX2 && insn->op != IR_TANH)
-        return NULL;
-    switch (insn->types[0]) {
-    case IR_F16:
-        return is_ex2 ? run_ex2_f16 : run_tanh_f16;
-    case IR_F16X2:
-        return is_ex2 ? run_ex2_f16_x2 : run_tanh_f16_x2;
-    case IR_BF16:
-        return is_ex2 ? run_ex2_bf16 : run_tanh_bf16;
-    case IR_BF16X2:
-        return is_ex2 ? run_ex2_bf16_x2 : run_tanh_bf16_x2;
-    default:
-        return NULL;
-    }
-}
+#define HALVES(op, format, modifiers, name)                                                        \
+    OPS_ROW(op, modifiers, OPS_T(format), name),                                                   \
+        OPS_ROW(op, modifiers, OPS_T(format##X2), name##_x2)
+static const struct ops_row rows[] = {
+    HALVES(EX2, F16, 0, ex2_f16),
+    HALVES(EX2, BF16, OPS_FTZ, ex2_bf16),
+    HALVES(TANH, F16, 0, tanh_f16),
+    HALVES(TANH, BF16, 0, tanh_bf16),
+    OPS_ROW(TANH, 0, OPS_T(F32), tanh),
+    OPS_ROW(RCP, OPS_FTZ, OPS_T(F64), rcp_gross),
+    OPS_ROW(RSQRT, OPS_FTZ, OPS_T(F64), rsqrt_gross),
+    OPS_ROW(RSQRT, 0, OPS_T(F64), rsqrt_double),
+    OPS_ROW(DIV, 0, OPS_T(F32), div_approx),
+    OPS_ROW(DIV, OPS_FTZ, OPS_T(F32), div_approx_ftz),
+};
 
 ptx_run *ops_math(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     (void)how;
     (void)reason;
-    if (insn->types[0] == IR_F64) {
-        if (!insn->approx)
-            return NULL;
-        if (insn->op == IR_RCP)
-            return run_rcp_gross;
-        if (insn->op != IR_RSQRT)
-            return NULL;
-        return insn->ftz ? run_rsqrt_gross : run_rsqrt_double;
-    }
-    if (insn->types[0] != IR_F32)
-        return select_half(insn);
-    switch (insn->op) {
-    case IR_DIV:
-        if (!insn->approx)
-            return NULL;
-        return insn->ftz ? run_div_approx_ftz : run_div_approx;
-    case IR_TANH:
-        return insn->ftz ? run_tanh_ftz : run_tanh;
-    default:
-        return NULL;
-    }
+    return insn->approx ? OPS_PICK(rows, insn, ops_modifiers(insn)) : NULL;
 }

@@ -46,7 +46,7 @@ static void run_rounded(struct ptx_warp *warp, const struct ptx_step *step, uint
 
 ptx_run *OPS_NAME(ops_round)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    ptx_run *const run = arith_select(insn);
+    ptx_run *const run = OPS_PICK(arithmetic, insn, ops_modifiers(insn));
     (void)reason;
     if (!run || insn->rounding < IR_RZ || insn->rounding > IR_RP)
         return NULL;

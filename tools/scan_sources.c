@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_sources.h"
+
+#include "known.h"
+#include "names.h"
+#include "output.h"
+#include "scan_wheel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *copy_of(const char *text)
+{
+    char *copy = strdup(text);
+
+    if (!copy)
+        output_no_memory();
+    return copy;
+}
+
+void scan_sources_add(struct scan_sources *sources, const struct scan_source *source,
+                      const char *name)
+{
+    sources->item = scan_grow(sources->item, sources->count, sizeof *sources->item);
+    sources->item[sources->count] = *source;
+    sources->item[sources->count++].name = copy_of(name);
+}
+
+static bool has_entry(const struct scan_source_require *require, size_t index)
+{
+    if (known_entry(index).since <= require->release)
+        return true;
+    for (size_t i = 0; i < require->count; i++) {
+        if (require->entries[i] == index)
+            return true;
+    }
+    return false;
+}
+
+static const struct scan_source_require *find_in(const struct scan_source *source, size_t index)
+{
+    for (size_t i = 0; i < source->require_count; i++) {
+        if (has_entry(&source->requires[i], index))
+        return &source->requires[i];
+    }
+    return NULL;
+}
+
+static size_t count_mains(const struct scan_sources *sources)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sources->count; i++)
+        count += sources->item[i].main > 0;
+    return count;
+}
+
+/* A program requires once, at its start, in any of its files. Files with a main() each are several
+ * programs, and none of them requires for another. */
+static bool counts_for_all(const struct scan_source *source, size_t mains)
+{
+    return source->main == 0 || mains == 1;
+}
+
+void scan_sources_judge(struct scan_sources *sources)
+{
+    const struct scan_source_require *shared[CUSHIM_ENTRY_COUNT] = {NULL};
+    size_t mains = count_mains(sources);
+
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct scan_source *source = &sources->item[i];
+        for (size_t k = 0; k < source->require_count; k++)
+        source->requires[k].file = source->name;
+        if (source->require_count == 0 || !counts_for_all(source, mains))
+            continue;
+        for (size_t k = 0; k < CUSHIM_ENTRY_COUNT; k++)
+            shared[k] = shared[k] ? shared[k] : find_in(source, k);
+    }
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct scan_source *source = &sources->item[i];
+        for (size_t k = 0; k < source->count; k++) {
+            const struct scan_source_require *own = find_in(source, source->calls[k].index);
+            source->calls[k].require = own ? own : shared[source->calls[k].index];
+        }
+    }
+}
+
+static bool is_newer(const struct scan_source_call *call, int oldest)
+{
+    return oldest > 0 && known_entry(call->index).since > oldest;
+}
+
+static bool is_finding(const struct scan_source_call *call, int oldest)
+{
+    return is_newer(call, oldest) && !call->has && !call->require;
+}
+
+static char *words_of(const struct scan_source_call *call)
+{
+    struct cushim_entry entry = known_entry(call->index);
+    char release[VERSION_TEXT_SIZE], *text;
+
+    if (asprintf(&text, "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file", entry.symbol,
+                 version_text(release, entry.since), entry.symbol) < 0)
+        output_no_memory();
+    return text;
+}
+
+struct scan_findings scan_sources_find(const struct scan_sources *sources)
+{
+    struct scan_findings findings = {NULL, 0};
+
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct scan_source *source = &sources->item[i];
+        for (size_t k = 0; k < source->count; k++) {
+            const struct scan_source_call *call = &source->calls[k];
+            if (!is_finding(call, sources->oldest))
+                continue;
+            findings.item = scan_grow(findings.item, findings.count, sizeof *findings.item);
+            findings.item[findings.count++] =
+                (struct scan_finding){copy_of(source->name), words_of(call), call->line};
+        }
+    }
+    return findings;
+}
+
+void scan_sources_forget(struct scan_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->item[i].file);
+        free(findings->item[i].text);
+    }
+    free(findings->item);
+    *findings = (struct scan_findings){NULL, 0};
+}
+
+/* Each entry once, at its first call. */
+static void print_entries(const struct scan_source *source)
+{
+    bool seen[CUSHIM_ENTRY_COUNT] = {false};
+    char release[VERSION_TEXT_SIZE];
+
+    for (size_t i = 0; i < source->count; i++) {
+        const struct scan_source_call *call = &source->calls[i];
+        struct cushim_entry entry = known_entry(call->index);
+        if (!seen[call->index])
+            printf("%s:%zu: %s came with CUDA %s\n", source->name, call->line, entry.symbol,
+                   version_text(release, entry.since));
+        seen[call->index] = true;
+    }
+}
+
+/* Which cushim_require was taken, and for how many calls: wherever it is, it is named. */
+static void print_required(const struct scan_sources *sources, const struct scan_source *source)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct scan_source *other = &sources->item[i];
+        for (size_t k = 0; k < other->require_count; k++) {
+            size_t count = 0;
+            for (size_t j = 0; j < source->count; j++)
+            count += is_newer(&source->calls[j], sources->oldest) && !source->calls[j].has &&
+                     source->calls[j].require == &other->requires[k];
+            if (count > 0)
+                printf(", %zu required in %s:%zu", count, other->name, other->requires[k].line);
+        }
+    }
+}
+
+static void print_calls(const struct scan_sources *sources, const struct scan_source *source)
+{
+    size_t newer = 0, asked = 0;
+    char release[VERSION_TEXT_SIZE], level[VERSION_TEXT_SIZE];
+
+    for (size_t i = 0; i < source->count; i++) {
+        const struct scan_source_call *call = &source->calls[i];
+        newer += is_newer(call, sources->oldest);
+        asked += is_newer(call, sources->oldest) && call->has;
+        if (!is_finding(call, sources->oldest))
+            continue;
+        char *words = words_of(call);
+        printf("%s:%zu: %s\n", source->name, call->line, words);
+        free(words);
+    }
+    printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
+           "CUSHIM_HAS",
+           source->name, source->count, version_text(release, sources->oldest), newer, asked);
+    print_required(sources, source);
+    printf("; plain names are those of CUDA %s\n", version_text(level, source->level));
+}
+
+/* Whether it would guard a finding, if it counted. */
+static bool would_guard(const struct scan_sources *sources,
+                        const struct scan_source_require *require)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct scan_source *source = &sources->item[i];
+        for (size_t k = 0; k < source->count; k++) {
+            if (is_finding(&source->calls[k], sources->oldest) &&
+                has_entry(require, source->calls[k].index))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void print_not_taken(const struct scan_sources *sources)
+{
+    size_t mains = count_mains(sources);
+
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct scan_source *source = &sources->item[i];
+        for (size_t k = 0; k < source->require_count && !counts_for_all(source, mains); k++) {
+            if (would_guard(sources, &source->requires[k]))
+                printf("%s:%zu: this cushim_require counts for its own file alone: %zu files have "
+                       "a main()\n",
+                       source->name, source->requires[k].line, mains);
+        }
+    }
+}
+
+void scan_sources_print(const struct scan_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        if (sources->item[i].count > 0 && sources->oldest == 0)
+            print_entries(&sources->item[i]);
+        else if (sources->item[i].count > 0)
+            print_calls(sources, &sources->item[i]);
+    }
+    print_not_taken(sources);
+}
+
+static json_t *call_json(const struct scan_source_call *call, int oldest)
+{
+    struct cushim_entry entry = known_entry(call->index);
+    json_t *row = json_object();
+    char *place = NULL;
+
+    if (call->require && asprintf(&place, "%s:%zu", call->require->file, call->require->line) < 0)
+        output_no_memory();
+    output_json_set(row, "line", json_integer((json_int_t)call->line));
+    output_json_set(row, "symbol", output_json_text(entry.symbol));
+    output_json_set(row, "since", json_integer(entry.since));
+    output_json_set(row, "newer", json_boolean(is_newer(call, oldest)));
+    output_json_set(row, "guarded", json_boolean(call->has || call->require));
+    output_json_set(row, "required", output_json_text(place));
+    free(place);
+    return row;
+}
+
+json_t *scan_sources_json(const struct scan_sources *sources)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct scan_source *source = &sources->item[i];
+        json_t *object = json_object(), *calls = json_array();
+        if (source->count == 0) {
+            json_decref(object);
+            json_decref(calls);
+            continue;
+        }
+        for (size_t k = 0; k < source->count; k++)
+            output_json_append(calls, call_json(&source->calls[k], sources->oldest));
+        output_json_set(object, "file", output_json_text(source->name));
+        output_json_set(object, "calls", calls);
+        output_json_append(array, object);
+    }
+    return array;
+}
+
+void scan_sources_free(struct scan_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        scan_source_free(&sources->item[i]);
+    free(sources->item);
+    *sources = (struct scan_sources){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * All sources of a scan: which calls of newer entries nothing guards.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_SOURCES_H
+#define CUSHIM_TOOLS_SCAN_SOURCES_H
+
+#include "scan_source.h"
+
+#include <jansson.h>
+
+struct scan_sources {
+    struct scan_source *item;
+    size_t count;
+    int oldest; /* the release that each driver has; 0: none was asked for */
+};
+
+/** Take a source. */
+void scan_sources_add(struct scan_sources *sources, const struct scan_source *source,
+                      const char *name);
+
+/** Find the cushim_require of each call. To be done once, when all sources were added. */
+void scan_sources_judge(struct scan_sources *sources);
+
+/** A call of a newer entry, without a guard. */
+struct scan_finding {
+    char *file, *text;
+    size_t line;
+};
+
+struct scan_findings {
+    struct scan_finding *item;
+    size_t count;
+};
+
+struct scan_findings scan_sources_find(const struct scan_sources *sources);
+
+void scan_sources_forget(struct scan_findings *findings);
+
+/** With `oldest` each such call, and the counts; without it the entries and their releases. */
+void scan_sources_print(const struct scan_sources *sources);
+
+json_t *scan_sources_json(const struct scan_sources *sources);
+
+void scan_sources_free(struct scan_sources *sources);
+
+#endif
