@@ -13,7 +13,7 @@ from runner import BUILD, CLI, SIM, compile_block, environment, run
 from test_docs import FIRST
 
 PAGE = ROOT / "docs" / "ci.md"
-FOLDED = re.compile(r"(run:|-) >\n((?: {10}.*\n| {6}[^- ].*\n)+)")
+FOLDED = re.compile(r"(run:|-) >\n((?: {10}.*\n| {6}(?!- )\S.*\n)+)")
 LINE = re.compile(r"\s*(?:- )?(?:run: )?((?:CUSHIM_\w*=\S* |cushim |cat ).*)")
 
 
@@ -155,7 +155,8 @@ def fixture_mistaken(tmp_path_factory):
 
 
 @pytest.mark.parametrize("mistake, found", [
-    ("none", []), ("unguarded", ["scan --drivers", "--missing-each"]), ("abi", ["wrong-abi"]),
+    ("none", []), ("unguarded", ["scan --drivers", "matrix"]),
+    ("abi", ["wrong-abi", "--fault-each"]),
     ("leak", ["race", "--fault-each"]), ("late leak", ["--fault-each"]), ("race", ["race"]),
     ("unchecked", ["--fault-each"])])
 def test_mistakes_are_found(mistaken, mistake, found):
