@@ -13,7 +13,7 @@ MARK = re.compile(r'AREA\("(?P<area>[^"]+)"\)|MISSING\((?P<missing>[\w*]+)\)|'
                   r'PARTLY\((?P<symbol>\w+), (?P<mark>\w+), (?P<code>[A-Z_]+),\s+'
                   r'"(?P<what>[^"]+)"\)|'
                   r'ANSWER\((?P<answers>\w+(?:\s+\w+)*),\s+(?P<answer>\w+(?:\(\w*\))?)\)|'
-                  r'SAME\((?P<same>\w+), (?P<other>\w+)\)')
+                  r'SAME\((?P<same>\w+(?:\s+\w+)*),\s+(?P<other>\w+)\)')
 
 TABLE = """\
 # What is not simulated
@@ -78,18 +78,20 @@ class Missing:
             elif match["answers"]:
                 self.answers.update(dict.fromkeys(symbol.split(), match["answer"]))
             elif match["same"]:
-                self.answers[symbol] = self.call(text, match, known)
+                for each in symbol.split():
+                    self.answers[each] = self.call(text, match, known, each)
             else:
                 self.parts.append(match.group("symbol", "mark", "code", "what"))
 
-    def call(self, text, match, known):
+    def call(self, text, match, known, symbol):
         """Of the other entry, with the arguments of this one by their names, or 0."""
-        here = [name for _, name in known[match["same"]]["params"]]
-        there = [name for _, name in known.get(match["other"], {"params": []})["params"]]
+        other = symbol + match["other"] if match["other"].startswith("_") else match["other"]
+        here = [name for _, name in known[symbol]["params"]]
+        there = [name for _, name in known.get(other, {"params": []})["params"]]
         if not set(here) <= set(there):
-            self.fail(text, match.start(), f"no parameter of {match['other']} has the name " +
+            self.fail(text, match.start(), f"no parameter of {other} has the name " +
                       ", ".join(name for name in here if name not in there))
-        return f"sim_{match['other']}({', '.join(n if n in here else '0' for n in there)})"
+        return f"sim_{other}({', '.join(n if n in here else '0' for n in there)})"
 
     def fail(self, text, at, message):
         """End with the place."""

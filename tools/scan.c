@@ -12,6 +12,7 @@
 #include "scan_report.h"
 #include "scan_sources.h"
 #include "scan_table.h"
+#include "scan_text.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -176,9 +177,9 @@ static void note_python(void *user, const char *path)
 /* In a folder, a source without a call is passed over. */
 static void scan_text(struct run *run, const char *path, const struct mapped *mapped)
 {
-    bool own = scan_source_is_own(mapped->data, mapped->size);
+    bool own = scan_text_is_own(mapped->data, mapped->size);
 
-    if (scan_source_is_wide(mapped->data, mapped->size)) {
+    if (scan_text_is_wide(mapped->data, mapped->size)) {
         const char *problem = "UTF-16, which is not read: convert it to UTF-8";
         skip(run, path, problem);
         return;
@@ -242,7 +243,7 @@ static void scan_path(struct run *run, const char *path, const char *file, bool 
         complain(run, path, problem);
         return;
     }
-    if (scan_source_is(path)) {
+    if (scan_text_is_source(path)) {
         scan_text(run, path, &mapped);
         mapped_close(&mapped);
         return;

@@ -4,12 +4,12 @@
 #include "known.h"
 #include "names.h"
 #include "output.h"
+#include "scan_text.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Names that do not mean the newest ABI of CUSHIM_CUDA_VERSION's release; the headers tell. */
 static const struct {
@@ -27,117 +27,30 @@ enum {
     LONGEST_CALL = 4096    /* of cushim_require, with its arguments */
 };
 
-struct word {
-    const char *text;
-    size_t length;
-};
-
 /* An entry's name in the list that `list` names: const char *const list[] = {"cuName"}. */
 struct listed {
-    struct word list;
+    struct scan_word list;
     size_t index;
 };
 
 /* A bracket that is open, and the name of the list that it begins. */
 struct bracket {
     char character;
-    struct word list;
+    struct scan_word list;
 };
 
 struct reader {
-    const char *text, *at, *end;
-    size_t line;
+    struct scan_text in;
     struct scan_source found;
     bool has[CUSHIM_ENTRY_COUNT]; /* it was asked for */
     struct listed *listed;
     size_t listed_count;
-    struct word lists[MOST_REQUIRES]; /* third argument of each cushim_require */
+    struct scan_word lists[MOST_REQUIRES]; /* third argument of each cushim_require */
     const struct option_list *defines;
     bool level_given; /* by the defines */
     size_t depth;
     struct bracket brackets[MOST_BRACKETS];
 };
-
-/* Of all that C, C++ and CUDA sources are called, also before a build fills them in (".h.in"). */
-bool scan_source_is(const char *name)
-{
-    static const char *const suffixes[] = {
-        ".c",   ".cc",  ".cp",  ".cpp", ".cxx", ".c++",  ".cppm", ".ccm", ".cxxm", ".c++m", ".ixx",
-        ".mpp", ".h",   ".hh",  ".hp",  ".hpp", ".hxx",  ".h++",  ".h_",  ".inc",  ".inl",  ".ipp",
-        ".ixx", ".tpp", ".txx", ".tcc", ".icc", ".impl", ".def",  ".cu",  ".cuh",  ".i",    ".ii"};
-    size_t length = strlen(name);
-    const char *suffix;
-
-    if (length > 3 && strcasecmp(name + length - 3, ".in") == 0)
-        length -= 3;
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        size_t count = strlen(suffixes[i]);
-        suffix = length > count ? name + length - count : "";
-        if (strncasecmp(suffix, suffixes[i], count) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool begins(const struct reader *reader, const char *text)
-{
-    size_t length = strlen(text);
-
-    return (size_t)(reader->end - reader->at) >= length && memcmp(reader->at, text, length) == 0;
-}
-
-static void step(struct reader *reader)
-{
-    reader->line += *reader->at == '\n';
-    reader->at++;
-}
-
-/* Go behind the next `text`, or to the end. */
-static void skip_behind(struct reader *reader, const char *text, size_t length)
-{
-    const char *found = memmem(reader->at, (size_t)(reader->end - reader->at), text, length);
-    const char *stop = found ? found + length : reader->end;
-
-    while (reader->at < stop)
-        step(reader);
-}
-
-/* A string or a character ends at its mark, and without one at the end of the line. A comment of
- * one line ends there alone. */
-static void skip_line(struct reader *reader, char mark)
-{
-    for (step(reader); reader->at < reader->end && *reader->at != '\n'; step(reader)) {
-        if (*reader->at == mark) {
-            step(reader);
-            return;
-        }
-        if (*reader->at == '\\' && reader->at + 1 < reader->end)
-            step(reader);
-        if (*reader->at == '\r' && reader->at[-1] == '\\' && reader->at + 1 < reader->end)
-            step(reader);
-    }
-}
-
-/* R"name(text)name": behind the R. */
-static void skip_raw(struct reader *reader)
-{
-    const char *name = reader->at + 1, *at = name;
-    char stop[20] = ")";
-
-    while (at < reader->end && (size_t)(at - name) + 2 < sizeof stop && !strchr(" ()\\\"\n", *at))
-        at++;
-    if (at == reader->end || *at != '(')
-        return; /* a string as others */
-    size_t length = (size_t)(at - name) + 2;
-    memcpy(stop + 1, name, length - 2);
-    stop[length - 1] = '"';
-    skip_behind(reader, stop, length);
-}
 
 static const struct bracket *top_bracket(const struct reader *reader)
 {
@@ -148,27 +61,28 @@ static const struct bracket *top_bracket(const struct reader *reader)
 
 static const char *back_over_spaces(const struct reader *reader, const char *at)
 {
-    while (at > reader->text && isspace((unsigned char)at[-1]))
+    while (at > reader->in.text && isspace((unsigned char)at[-1]))
         at--;
     return at;
 }
 
 /* The name before a '{' at the reader: "list[] = {", "list{". */
-static struct word name_before(const struct reader *reader)
+static struct scan_word name_before(const struct reader *reader)
 {
-    const char *at = back_over_spaces(reader, reader->at), *end;
+    const char *at = back_over_spaces(reader, reader->in.at), *end;
 
-    if (at > reader->text && at[-1] == '=')
+    if (at > reader->in.text && at[-1] == '=')
         at = back_over_spaces(reader, at - 1);
-    if (at > reader->text && at[-1] == ']') {
-        const char *least = at - reader->text > LONGEST_CALL ? at - LONGEST_CALL : reader->text;
+    if (at > reader->in.text && at[-1] == ']') {
+        const char *least =
+            at - reader->in.text > LONGEST_CALL ? at - LONGEST_CALL : reader->in.text;
         while (at > least && *at != '[')
             at--;
         at = back_over_spaces(reader, at);
     }
-    for (end = at; at > reader->text && is_letter(at[-1]);)
+    for (end = at; at > reader->in.text && scan_text_is_letter(at[-1]);)
         at--;
-    return (struct word){at, (size_t)(end - at)};
+    return (struct scan_word){at, (size_t)(end - at)};
 }
 
 /* An entry's name in a list, such as cushim_require takes; no argument of a call. */
@@ -177,10 +91,10 @@ static void note_listed(struct reader *reader, const char *string)
     const struct bracket *top = top_bracket(reader);
     size_t index;
 
-    if (!top || top->list.length == 0 || reader->at == string ||
+    if (!top || top->list.length == 0 || reader->in.at == string ||
         reader->listed_count == MOST_LISTED)
         return;
-    index = known_symbol_of(string, (size_t)(reader->at - string - 1));
+    index = known_symbol_of(string, (size_t)(reader->in.at - string - 1));
     if (index == KNOWN_NONE)
         return;
     reader->listed = scan_grow(reader->listed, reader->listed_count, sizeof *reader->listed);
@@ -210,68 +124,50 @@ static void read_guard(struct reader *reader, bool exact);
 static void note_comment(struct reader *reader, const char *comment)
 {
     static const char guard[] = "CUSHIM_HAS(";
-    const struct reader before = {.at = reader->at, .end = reader->end, .line = reader->line};
+    const struct scan_text before = reader->in;
     const char *found = comment;
 
     while ((found = memmem(found, (size_t)(before.at - found), guard, sizeof guard - 1))) {
-        reader->at = found + sizeof guard - 2;
-        reader->end = before.at;
+        reader->in.at = found + sizeof guard - 2;
+        reader->in.end = before.at;
         read_guard(reader, false);
-        found = reader->at;
-        reader->end = before.end;
+        found = reader->in.at;
+        reader->in.end = before.end;
     }
-    reader->at = before.at;
-    reader->line = before.line;
+    reader->in = before;
 }
 
 /* What is neither code nor a word; false if there is none. */
 static bool skip_other(struct reader *reader)
 {
-    if (begins(reader, "//")) {
-        const char *comment = reader->at;
-        skip_line(reader, '\n');
+    if (scan_text_begins(&reader->in, "//")) {
+        const char *comment = reader->in.at;
+        scan_text_skip_line(&reader->in, '\n');
         note_comment(reader, comment);
         return true;
     }
-    if (begins(reader, "/*")) {
-        const char *comment = reader->at;
-        reader->at += 2;
-        skip_behind(reader, "*/", 2);
+    if (scan_text_begins(&reader->in, "/*")) {
+        const char *comment = reader->in.at;
+        reader->in.at += 2;
+        scan_text_skip_behind(&reader->in, "*/", 2);
         note_comment(reader, comment);
         return true;
     }
-    if (*reader->at == '"' || *reader->at == '\'') {
-        const char *string = reader->at + 1;
-        skip_line(reader, *reader->at);
+    if (*reader->in.at == '"' || *reader->in.at == '\'') {
+        const char *string = reader->in.at + 1;
+        scan_text_skip_line(&reader->in, *reader->in.at);
         note_listed(reader, string);
         return true;
     }
-    if (isspace((unsigned char)*reader->at)) {
-        step(reader);
+    if (isspace((unsigned char)*reader->in.at)) {
+        scan_text_step(&reader->in);
         return true;
     }
     return false;
 }
 
-static struct word read_word(struct reader *reader)
-{
-    struct word word = {reader->at, 0};
-    bool number = isdigit((unsigned char)*reader->at);
-
-    while (reader->at < reader->end &&
-           (is_letter(*reader->at) || (number && (*reader->at == '\'' || *reader->at == '.'))))
-        reader->at++;
-    word.length = (size_t)(reader->at - word.text);
-    return word;
-}
-
-static bool is_word(struct word word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
-}
-
 /* The entry that a member of the table is. */
-static size_t find_entry(const struct reader *reader, struct word word)
+static size_t find_entry(const struct reader *reader, struct scan_word word)
 {
     char name[KNOWN_NAME_SIZE];
     size_t index;
@@ -296,18 +192,18 @@ static size_t find_entry(const struct reader *reader, struct word word)
 /* CUSHIM_HAS(cu, cuName) and cushim_has(cu, "cuName"): the last word within the parentheses. */
 static void read_guard(struct reader *reader, bool exact)
 {
-    struct word last = {NULL, 0};
+    struct scan_word last = {NULL, 0};
     size_t index;
 
-    for (int depth = 0; reader->at < reader->end;) {
-        if (is_letter(*reader->at)) {
-            last = read_word(reader);
+    for (int depth = 0; reader->in.at < reader->in.end;) {
+        if (scan_text_is_letter(*reader->in.at)) {
+            last = scan_text_word(&reader->in);
             continue;
         }
-        if (*reader->at == ';' || *reader->at == '{' || *reader->at == '}')
+        if (*reader->in.at == ';' || *reader->in.at == '{' || *reader->in.at == '}')
             break; /* it has no end, as in a macro */
-        depth += (*reader->at == '(') - (*reader->at == ')');
-        step(reader);
+        depth += (*reader->in.at == '(') - (*reader->in.at == ')');
+        scan_text_step(&reader->in);
         if (depth <= 0)
             break;
     }
@@ -318,19 +214,8 @@ static void read_guard(struct reader *reader, bool exact)
         reader->has[index] = true;
 }
 
-static int read_number(const struct reader *reader, const char *at)
-{
-    int number = 0;
-
-    while (at < reader->end && (isspace((unsigned char)*at) || *at == '('))
-        at++;
-    for (; at < reader->end && isdigit((unsigned char)*at) && number < 100000; at++)
-        number = number * 10 + (*at - '0');
-    return number;
-}
-
 /* The number that the defines give a name; 0: none. */
-static int defined_number(const struct reader *reader, struct word name)
+static int defined_number(const struct reader *reader, struct scan_word name)
 {
     const struct option_list *defines = reader->defines;
 
@@ -343,36 +228,25 @@ static int defined_number(const struct reader *reader, struct word name)
 }
 
 /* The number that the file gives a name: "#define NAME 12000", "NAME = 12000". */
-static int read_constant(const struct reader *reader, struct word name)
+static int read_constant(const struct reader *reader, struct scan_word name)
 {
-    const char *found = reader->text;
+    const char *found = reader->in.text;
     int number = defined_number(reader, name);
 
     if (number > 0 || name.length == 0)
         return number;
-    if (is_word(name, "CUSHIM_CUDA_VERSION"))
+    if (scan_word_is(name, "CUSHIM_CUDA_VERSION"))
         return reader->found.level;
-    while ((found = memmem(found, (size_t)(reader->end - found), name.text, name.length))) {
-        bool whole = found == reader->text || !is_letter(found[-1]);
+    while ((found = memmem(found, (size_t)(reader->in.end - found), name.text, name.length))) {
+        bool whole = found == reader->in.text || !scan_text_is_letter(found[-1]);
         found += name.length;
         const char *value = found;
-        while (value < reader->end && (*value == ' ' || *value == '\t' || *value == '='))
+        while (value < reader->in.end && (*value == ' ' || *value == '\t' || *value == '='))
             value++;
-        if (whole && value > found && read_number(reader, value) > 0)
-            return read_number(reader, value);
+        if (whole && value > found && scan_text_number(&reader->in, value) > 0)
+            return scan_text_number(&reader->in, value);
     }
     return 0;
-}
-
-static struct word word_at(const char *at, const char *end)
-{
-    const char *stop;
-
-    while (at < end && !is_letter(*at))
-        at++;
-    for (stop = at; stop < end && is_letter(*stop);)
-        stop++;
-    return (struct word){at, (size_t)(stop - at)};
 }
 
 /* Where the reader's parenthesis closes; NULL: not nearby. */
@@ -380,7 +254,8 @@ static const char *find_close(const struct reader *reader)
 {
     int depth = 0;
 
-    for (const char *at = reader->at; at < reader->end && at < reader->at + LONGEST_CALL; at++) {
+    for (const char *at = reader->in.at; at < reader->in.end && at < reader->in.at + LONGEST_CALL;
+         at++) {
         depth += (*at == '(') - (*at == ')');
         if (depth == 0)
             return at;
@@ -402,17 +277,17 @@ static void read_required(struct reader *reader, size_t line)
     struct scan_source *found = &reader->found;
     struct scan_source_require require = {.line = line};
 
-    first = end ? memchr(reader->at, ',', (size_t)(end - reader->at)) : NULL;
+    first = end ? memchr(reader->in.at, ',', (size_t)(end - reader->in.at)) : NULL;
     if (!first || found->require_count == MOST_REQUIRES)
         return;
     second = memchr(first + 1, ',', (size_t)(end - first - 1));
-    require.release = read_number(reader, first + 1);
+    require.release = scan_text_number(&reader->in, first + 1);
     if (require.release == 0)
-        require.release = read_constant(reader, word_at(first + 1, second ? second : end));
+        require.release = read_constant(reader, scan_word_at(first + 1, second ? second : end));
     if (second)
-        reader->lists[found->require_count] = (struct word){second, (size_t)(end - second)};
+        reader->lists[found->require_count] = (struct scan_word){second, (size_t)(end - second)};
     for (const char *at = second; at && (at = memchr(at, '"', (size_t)(end - at)));) {
-        struct word name = word_at(at, end);
+        struct scan_word name = scan_word_at(at, end);
         size_t index = known_symbol_of(name.text, name.length);
         if (index != KNOWN_NONE)
             add_required(&require, index);
@@ -426,13 +301,13 @@ static void read_required(struct reader *reader, size_t line)
 /* The lists are known when the file was read to its end. */
 static void add_listed(struct reader *reader, size_t which)
 {
-    struct word argument = reader->lists[which];
+    struct scan_word argument = reader->lists[which];
 
     for (size_t i = 0; argument.text && i < reader->listed_count; i++) {
-        struct word list = reader->listed[i].list;
+        struct scan_word list = reader->listed[i].list;
         const char *at = argument.text, *end = argument.text + argument.length;
         while (at < end) {
-            struct word word = word_at(at, end);
+            struct scan_word word = scan_word_at(at, end);
             if (word.length == list.length && memcmp(word.text, list.text, list.length) == 0) {
                 add_required(&reader->found.requires[which], reader -> listed[i].index);
                 break;
@@ -450,41 +325,35 @@ static void add_call(struct reader *reader, size_t index, size_t line)
     found->calls[found->count++] = (struct scan_source_call){.line = line, .index = index};
 }
 
-static bool is_main(struct word word)
+static bool is_main(struct scan_word word)
 {
-    return is_word(word, "main") || is_word(word, "wmain") || is_word(word, "WinMain") ||
-           is_word(word, "wWinMain");
-}
-
-static bool is_raw(struct word word)
-{
-    return is_word(word, "R") || is_word(word, "LR") || is_word(word, "uR") ||
-           is_word(word, "UR") || is_word(word, "u8R");
+    return scan_word_is(word, "main") || scan_word_is(word, "wmain") ||
+           scan_word_is(word, "WinMain") || scan_word_is(word, "wWinMain");
 }
 
 /* A word, and what belongs to it. `typed`: a word is before it, as before a function's name. */
 static void read_name(struct reader *reader, bool member, bool typed)
 {
-    size_t line = reader->line;
-    struct word word = read_word(reader);
+    size_t line = reader->in.line;
+    struct scan_word word = scan_text_word(&reader->in);
     size_t index;
 
-    if (is_raw(word) && reader->at < reader->end && *reader->at == '"') {
-        skip_raw(reader);
+    if (scan_word_is_raw(word) && reader->in.at < reader->in.end && *reader->in.at == '"') {
+        scan_text_skip_raw(&reader->in);
         return;
     }
-    if (is_word(word, "CUSHIM_CUDA_VERSION") && read_number(reader, reader->at) > 0 &&
-        !reader->level_given)
-        reader->found.level = read_number(reader, reader->at);
-    while (reader->at < reader->end && skip_other(reader))
+    if (scan_word_is(word, "CUSHIM_CUDA_VERSION") &&
+        scan_text_number(&reader->in, reader->in.at) > 0 && !reader->level_given)
+        reader->found.level = scan_text_number(&reader->in, reader->in.at);
+    while (reader->in.at < reader->in.end && skip_other(reader))
         continue;
-    if (reader->at == reader->end || *reader->at != '(')
+    if (reader->in.at == reader->in.end || *reader->in.at != '(')
         return;
-    if (is_word(word, "CUSHIM_HAS") || is_word(word, "cushim_has")) {
-        read_guard(reader, is_word(word, "cushim_has"));
+    if (scan_word_is(word, "CUSHIM_HAS") || scan_word_is(word, "cushim_has")) {
+        read_guard(reader, scan_word_is(word, "cushim_has"));
         return;
     }
-    if (is_word(word, "cushim_require"))
+    if (scan_word_is(word, "cushim_require"))
         read_required(reader, line);
     if (typed && is_main(word) && reader->found.main == 0)
         reader->found.main = line;
@@ -526,50 +395,37 @@ static void settle_guards(struct reader *reader)
         reader->found.calls[i].has = reader->has[reader->found.calls[i].index];
 }
 
-bool scan_source_is_own(const char *text, size_t size)
-{
-    static const char begin[] = "/*\n * cushim ";
-
-    return size >= sizeof begin && memcmp(text, begin, sizeof begin - 1) == 0;
-}
-
-bool scan_source_is_wide(const char *text, size_t size)
-{
-    return size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
-}
-
 static void read_all(struct reader *reader)
 {
     bool member = false, typed = false;
 
-    while (reader->at < reader->end) {
+    while (reader->in.at < reader->in.end) {
         if (skip_other(reader))
             continue;
-        if (is_letter(*reader->at)) {
+        if (scan_text_is_letter(*reader->in.at)) {
             bool word_before = typed;
-            typed = !begins(reader, "return");
+            typed = !scan_text_begins(&reader->in, "return");
             read_name(reader, member, word_before);
             member = false;
             continue;
         }
         typed = false;
-        member = *reader->at == '.' || begins(reader, "->");
-        note_bracket(reader, *reader->at);
-        reader->at += *reader->at == '-' && member ? 2 : 1;
+        member = *reader->in.at == '.' || scan_text_begins(&reader->in, "->");
+        note_bracket(reader, *reader->in.at);
+        reader->in.at += *reader->in.at == '-' && member ? 2 : 1;
     }
 }
 
 struct scan_source scan_source_read(const char *text, size_t size,
                                     const struct option_list *defines)
 {
-    static const struct word level = {"CUSHIM_CUDA_VERSION", sizeof "CUSHIM_CUDA_VERSION" - 1};
+    static const struct scan_word level = {"CUSHIM_CUDA_VERSION", sizeof "CUSHIM_CUDA_VERSION" - 1};
     struct reader *reader = calloc(1, sizeof *reader);
     struct scan_source found;
 
     if (!reader)
         output_no_memory();
-    *reader = (struct reader){
-        .text = text, .at = text, .end = text + size, .line = 1, .defines = defines};
+    *reader = (struct reader){.in = {text, text, text + size, 1}, .defines = defines};
     reader->found.level = defined_number(reader, level);
     reader->level_given = reader->found.level > 0;
     if (!reader->level_given)

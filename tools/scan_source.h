@@ -37,15 +37,6 @@ struct scan_source {
     int level;   /* the release that plain names mean */
 };
 
-/** Whether a file's name ends as a source's does. */
-bool scan_source_is(const char *name);
-
-/** Whether a source is cushim itself, in one of its two files. */
-bool scan_source_is_own(const char *text, size_t size);
-
-/** Whether it is UTF-16, which cannot be read. */
-bool scan_source_is_wide(const char *text, size_t size);
-
 /** @param defines  "NAME=VALUE", of the compiler's command line; NULL: none */
 struct scan_source scan_source_read(const char *text, size_t size,
                                     const struct option_list *defines);

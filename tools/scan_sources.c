@@ -167,15 +167,31 @@ static void print_required(const struct scan_sources *sources, const struct scan
     }
 }
 
+/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, and without guard. */
+struct counts {
+    size_t calls, newer, asked, found;
+};
+
+static struct counts count_calls(const struct scan_source *source, int oldest)
+{
+    struct counts counts = {.calls = source->count};
+
+    for (size_t i = 0; i < source->count; i++) {
+        bool newer = is_newer(&source->calls[i], oldest);
+        counts.newer += newer;
+        counts.asked += newer && source->calls[i].has;
+        counts.found += is_finding(&source->calls[i], oldest);
+    }
+    return counts;
+}
+
 static void print_calls(const struct scan_sources *sources, const struct scan_source *source)
 {
-    size_t newer = 0, asked = 0;
+    const struct counts counts = count_calls(source, sources->oldest);
     char release[VERSION_TEXT_SIZE], level[VERSION_TEXT_SIZE];
 
     for (size_t i = 0; i < source->count; i++) {
         const struct scan_source_call *call = &source->calls[i];
-        newer += is_newer(call, sources->oldest);
-        asked += is_newer(call, sources->oldest) && call->has;
         if (!is_finding(call, sources->oldest))
             continue;
         char *words = words_of(call);
@@ -184,7 +200,8 @@ static void print_calls(const struct scan_sources *sources, const struct scan_so
     }
     printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
            "CUSHIM_HAS",
-           source->name, source->count, version_text(release, sources->oldest), newer, asked);
+           source->name, counts.calls, version_text(release, sources->oldest), counts.newer,
+           counts.asked);
     print_required(sources, source);
     printf("; plain names are those of CUDA %s\n", version_text(level, source->level));
 }
@@ -221,12 +238,27 @@ static void print_not_taken(const struct scan_sources *sources)
 
 void scan_sources_print(const struct scan_sources *sources)
 {
+    struct counts all = {0};
+    char release[VERSION_TEXT_SIZE];
+    size_t files = 0;
+
+    for (size_t i = 0; i < sources->count; i++)
+        files += sources->item[i].count > 0;
     for (size_t i = 0; i < sources->count; i++) {
-        if (sources->item[i].count > 0 && sources->oldest == 0)
-            print_entries(&sources->item[i]);
-        else if (sources->item[i].count > 0)
-            print_calls(sources, &sources->item[i]);
+        const struct scan_source *source = &sources->item[i];
+        const struct counts counts = count_calls(source, sources->oldest);
+        all.calls += counts.calls;
+        all.newer += counts.newer;
+        all.found += counts.found;
+        if (sources->oldest == 0)
+            print_entries(source);
+        else if (counts.calls > 0 && (files == 1 || counts.newer > 0))
+            print_calls(sources, source);
     }
+    if (sources->oldest > 0 && files > 1)
+        printf("all %zu sources: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu "
+               "of them without guard\n",
+               files, all.calls, version_text(release, sources->oldest), all.newer, all.found);
     print_not_taken(sources);
 }
 

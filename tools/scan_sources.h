@@ -38,7 +38,8 @@ struct scan_findings scan_sources_find(const struct scan_sources *sources);
 
 void scan_sources_forget(struct scan_findings *findings);
 
-/** With `oldest` each such call, and the counts; without it the entries and their releases. */
+/** With `oldest` each such call, and the counts of each file with calls of newer entries; without
+ * it the entries and their releases. */
 void scan_sources_print(const struct scan_sources *sources);
 
 json_t *scan_sources_json(const struct scan_sources *sources);

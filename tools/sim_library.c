@@ -163,6 +163,7 @@ bool sim_settings_good(const char *command, const char *cuda, const char *device
                        const char *time_limit, const char *grain, const char *checks)
 {
     size_t bytes;
+
     if (!profile_good(command, cuda, profile))
         return false;
     if (checks && sim_config_checks(checks) == 0) {

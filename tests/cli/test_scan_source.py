@@ -272,6 +272,16 @@ def test_long_and_wide(tmp_path):
         INPUT, f"cushim scan: {path}: UTF-16, which is not read: convert it to UTF-8\n")
 
 
+def test_all_together(tmp_path, source):
+    """Of several sources those in which nothing is newer have no line."""
+    (tmp_path / "old.c").write_text("cu->cuInit(0);")
+    result = run("scan", "--drivers", "9.0", tmp_path)
+    assert "old.c" not in result.out and f"\n{source}: calls through" in result.out
+    assert result.out.splitlines()[-1] == (
+        "all 2 sources: calls through cushim's table: 7; newer than CUDA 9.0: 3, 2 of them without "
+        "guard")
+
+
 def test_release_of_plain_names(tmp_path):
     """A source may choose another than 12.0."""
     code = "int f(void) { return cu->cuCtxCreate(&context, 0, 0, 0); }\n"

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from command import CLI, FAILED, OK, ROOT, SIM_DRIVERS, registry, run
 from scanning import BOTH as BOTH_CODES
-from scanning import OLD_PTX, build, cubin, data, fatbin, only, scan
+from scanning import MINGW, NEEDS_MINGW, OLD_PTX, build, cubin, data, fatbin, only, scan
 
 LINKED = "int cuGraphAddNode(void); int f(void) { return cuGraphAddNode(); }"
 WEAK = ("__attribute__((weak)) int cuGraphAddNode(void);"
@@ -129,6 +129,24 @@ def test_runtime_inside(tmp_path, names):
     assert (verdict["verdict"], verdict["rule"]) == ("limits", "minor-version")
     verdict, = only("--drivers", "470", path, code=FAILED)["verdicts"]
     assert (verdict["code"], verdict["rule"]) == (35, "runtime-floor")
+
+
+@pytest.mark.in_all
+@NEEDS_MINGW
+def test_windows_drivers(tmp_path):
+    """A runtime in a Windows program is judged by Windows' versions: 528.33 is the oldest for all
+    of 12 there, and 525.60.13 on Linux."""
+    names = [entry["symbol"] for entry in registry() if 12000 <= entry["since"] < 13000]
+    (tmp_path / "a.c").write_text(
+        'const char *const table[] = {"nvcuda.dll", "cudaErrorCudartUnloading", '
+        '"cudaD3D9MapVertexBuffer", %s}; int main(void) { return table[0][0] == 0; }'
+        % ", ".join(f'"{name}"' for name in names))
+    subprocess.run([MINGW + "gcc", tmp_path / "a.c", "-o", tmp_path / "a.exe"], check=True)
+    for driver, rule in (("527.41", "runtime-floor"), ("528.33", "minor-version"),
+                         ("525", "minor-version"), ("551.61", "minor-version")):
+        row = only("--drivers", driver, tmp_path / "a.exe",
+                   code=FAILED if rule == "runtime-floor" else OK)
+        assert row["verdicts"][0]["rule"] == rule, driver
 
 
 def test_own_command():

@@ -162,6 +162,7 @@ def test_spec(tmp_path):
 
 
 @pytest.mark.in_all
+@pytest.mark.by_hand
 def test_conan(tmp_path):
     """A release of what is committed, by its address and hash: the recipe builds it, and a project
     of CMake finds it."""

@@ -176,7 +176,8 @@ static void released(void)
             EXPECT(cushim_memory_free(cu, memory) == code);
         EXPECT(cu->cuStreamDestroy(stream) == code && cu->cuModuleUnload(module) == code);
         (void)cushim_device_leave(&gpu);
-        EXPECT(lost < 2 ? !cushim_sim_leaks() : strcmp(cushim_sim_leaks(), "1 memory (64 bytes)") == 0);
+        EXPECT(lost < 2 ? !cushim_sim_leaks()
+                        : strcmp(cushim_sim_leaks(), "1 memory (64 bytes)") == 0);
         cushim_close(cu);
         EXPECT(cushim_sim_reset());
     }

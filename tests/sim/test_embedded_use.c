@@ -187,7 +187,8 @@ static void leaked(void)
             GOOD(cu->cuMemFree_v2(memory));
         GOOD(cu->cuDevicePrimaryCtxRelease_v2(0));
         EXPECT(cushim_sim_live(NULL) == 0 && cushim_sim_leaked(NULL) == (size_t)round);
-        EXPECT(round == 0 ? !cushim_sim_leaks() : strcmp(cushim_sim_leaks(), "1 memory (100 bytes)") == 0);
+        EXPECT(round == 0 ? !cushim_sim_leaks()
+                          : strcmp(cushim_sim_leaks(), "1 memory (100 bytes)") == 0);
     }
     EXPECT(cushim_sim_leaked("memory") == 1 && cushim_sim_leaked("stream") == 0);
     cushim_close(cu);

@@ -2,8 +2,6 @@
 /* What surrounds every call: the lock, the rules that hold for all entries, faults and the log. */
 #include "call/call.h"
 
-#include <string.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 

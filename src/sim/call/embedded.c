@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <cushim/sim.h>
 
 #include "context/context.h"

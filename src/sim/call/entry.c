@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/call.h"
 
-#include <string.h>
-
 #include "core/core.h"
 #include "error_names.h"
 

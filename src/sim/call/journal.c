@@ -2,7 +2,6 @@
 #include "call/call.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "device/device.h"
 #include "launch/launch.h"

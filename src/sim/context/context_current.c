@@ -25,12 +25,7 @@ CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
 SIM_ENTRY(cuCtxSetCurrent,
           ctx && !sim_context_was_on(ctx) ? CUDA_ERROR_INVALID_CONTEXT : sim_stack_set(ctx))
 
-CUresult sim_cuCtxGetCurrent(CUcontext *pctx)
-{
-    SIM_REFUSE(!pctx);
-    *pctx = sim_stack_top();
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuCtxGetCurrent, pctx, , CUDA_SUCCESS, sim_stack_top())
 
 /* Known even of a destroyed context or one with an error. */
 CUresult sim_cuCtxGetDevice(CUdevice_v1 *device)
@@ -66,13 +61,9 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
 
 SIM_TELL(cuCtxGetFlags, flags, struct sim_context *context, sim_current(&context), context->flags)
 
-CUresult sim_cuCtxSetFlags(unsigned int flags)
-{
-    SIM_FIND(struct sim_context *, context, sim_current(&context));
-    SIM_REFUSE(!sim_context_create_flags_valid(flags));
-    context->flags = (flags & ~(unsigned)CU_CTX_MAP_HOST) | (context->flags & CU_CTX_MAP_HOST);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuCtxSetFlags, struct sim_context *, context, sim_current(&context),
+        !sim_context_create_flags_valid(flags),
+        context->flags = (flags & ~(unsigned)CU_CTX_MAP_HOST) | (context->flags & CU_CTX_MAP_HOST))
 
 SIM_TELL_AFTER(cuCtxGetApiVersion, version, struct sim_context *context,
                sim_current_of(ctx, &context), context->api_version)
@@ -91,8 +82,5 @@ CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffi
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *result, CUdevResourceType type)
-{
-    SIM_FIND(struct sim_context *, context, sim_current_of(hCtx, &context));
-    return sim_cuDeviceGetDevResource(context->device->ordinal, result, type);
-}
+SIM_WITH(cuCtxGetDevResource, struct sim_context *, context, sim_current_of(hCtx, &context),
+         sim_cuDeviceGetDevResource(context->device->ordinal, result, type))

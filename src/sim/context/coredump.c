@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings for dumps of a device's memory: kept, though a simulated device writes none. */
-#include <string.h>
-
 #include "core/core.h"
 
 struct settings {
@@ -68,17 +66,10 @@ CUresult sim_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value
 }
 
 /* A context's are the process's. */
-CUresult sim_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
-{
-    SIM_TRY(sim_current_check());
-    return sim_cuCoredumpGetAttributeGlobal(attrib, value, size);
-}
-
-CUresult sim_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
-{
-    SIM_TRY(sim_current_check());
-    return sim_cuCoredumpSetAttributeGlobal(attrib, value, size);
-}
+SIM_WITH(cuCoredumpGetAttribute, struct sim_context *, context, sim_current(&context),
+         sim_cuCoredumpGetAttributeGlobal(get, value, size))
+SIM_WITH(cuCoredumpSetAttribute, struct sim_context *, context, sim_current(&context),
+         sim_cuCoredumpSetAttributeGlobal(set, value, size))
 
 /* --- Who is to be told of a dump: kept, as none begins here --- */
 

@@ -3,9 +3,6 @@
  * they are contexts like others that remember how many they were promised. */
 #include "context/context.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 
@@ -84,14 +81,8 @@ SIM_BEHAVIOUR(cuGreenCtxCreate)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuGreenCtxDestroy(CUgreenCtx hCtx)
-{
-    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
-    sim_object_remove(&green->object);
-    sim_life_end(green->context);
-    free(green);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuGreenCtxDestroy, struct sim_green *, green, find(hCtx, &green), false,
+        sim_object_remove(&green->object), sim_life_end(green->context), free(green))
 
 SIM_TELL(cuCtxFromGreenCtx, pContext, struct sim_green *green, find(hCtx, &green),
          (CUcontext)green->context)
@@ -110,17 +101,10 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
 SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &green),
          green->context->id)
 
-CUresult sim_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
-{
-    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
-    return sim_cuCtxRecordEvent((CUcontext)green->context, hEvent);
-}
-
-CUresult sim_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
-{
-    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
-    return sim_cuCtxWaitEvent((CUcontext)green->context, hEvent);
-}
+SIM_WITH(cuGreenCtxRecordEvent, struct sim_green *, green, find(hCtx, &green),
+         sim_cuCtxRecordEvent((CUcontext)green->context, hEvent))
+SIM_WITH(cuGreenCtxWaitEvent, struct sim_green *, green, find(hCtx, &green),
+         sim_cuCtxWaitEvent((CUcontext)green->context, hEvent))
 
 /* Its streams never wait for the legacy stream. */
 SIM_BEHAVIOUR(cuGreenCtxStreamCreate)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory and events of other processes, by handles of 64 bytes. */
-#include <string.h>
-
 #include "memory/memory.h"
 #include "queue/queue.h"
 
@@ -104,6 +102,6 @@ static CUresult lacks(bool asked, CUresult code)
 }
 
 SIM_ENTRY(cuImportExternalMemory,
-          lacks(extMem_out &&memHandleDesc, SIM_LACK_cuImportExternalMemory_any))
+          lacks((extMem_out && memHandleDesc), SIM_LACK_cuImportExternalMemory_any))
 SIM_ENTRY(cuImportExternalSemaphore,
-          lacks(extSem_out &&semHandleDesc, SIM_LACK_cuImportExternalSemaphore_any))
+          lacks((extSem_out && semHandleDesc), SIM_LACK_cuImportExternalSemaphore_any))

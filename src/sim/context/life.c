@@ -2,8 +2,6 @@
 /* What a context is: its memory, its beginning and its end. */
 #include "context/context.h"
 
-#include <stdlib.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 

@@ -116,13 +116,8 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 SIM_TELL_AFTER(cuCtxGetCacheConfig, pconfig, struct sim_context *context, sim_current(&context),
                context->cache)
 
-CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
-{
-    SIM_FIND(struct sim_context *, context, sim_current(&context));
-    SIM_REFUSE((int)config < 0 || config > CU_FUNC_CACHE_PREFER_EQUAL);
-    context->cache = config;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuCtxSetCacheConfig, struct sim_context *, context, sim_current(&context),
+        (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL, context->cache = config)
 
 /* No device since sm_50 can change its banks: what is asked for is checked and forgotten. */
 SIM_TELL_AFTER(cuCtxGetSharedMemConfig, pConfig, struct sim_context *context, sim_current(&context),

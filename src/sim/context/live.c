@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "context/context.h"
 
-#include <string.h>
-
 #include "memory/memory.h"
 #include "module/module.h"
 #include "queue/queue.h"

@@ -73,12 +73,9 @@ CUresult sim_cuDevicePrimaryCtxRelease(CUdevice_v1 dev)
     return result == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : result;
 }
 
-CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice_v1 dev)
-{
-    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    deactivate(device); /* what was retained still is, of the next one (H200, driver 580) */
-    return CUDA_SUCCESS;
-}
+/* What was retained still is, of the next one (H200, driver 580). */
+SIM_SET(cuDevicePrimaryCtxReset_v2, struct sim_device *, device, sim_device_of(dev, &device), false,
+        deactivate(device))
 
 /* The first form also releases once (H200, driver 580). */
 CUresult sim_cuDevicePrimaryCtxReset(CUdevice_v1 dev)

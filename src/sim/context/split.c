@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Multiprocessors of a device, divided among green contexts. A simulated device has one cluster of
  * processors: all of them may be scheduled together. */
-#include <string.h>
-
 #include "device/device.h"
 
 enum { MOST_TOGETHER = 32 };

@@ -2,9 +2,6 @@
 /* Copies on their way through a stream, and done. */
 #include "copy/copy.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "memory/memory.h"
 #include "ptx/ptx.h"
 #include "queue/queue.h"

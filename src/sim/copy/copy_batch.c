@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of copies, done one by one. */
-
 #include "copy/copy.h"
 #include "queue/queue.h"
 #include "texture/texture.h"
@@ -64,17 +63,11 @@ SIM_BEHAVIOUR(cuMemcpyBatchAsync)
     return result;
 }
 
-SIM_BEHAVIOUR(cuMemcpyBatchAsync_v2)
-{
-    size_t failed;
-    return lines(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, &failed, hStream);
-}
+SIM_ENTRY(cuMemcpyBatchAsync_v2,
+          lines(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, &(size_t){0}, hStream))
 
-SIM_BEHAVIOUR(cuMemcpyWithAttributesAsync)
-{
-    size_t failed, first = 0;
-    return lines(&dst, &src, &size, 1, attr, &first, 1, &failed, hStream);
-}
+SIM_ENTRY(cuMemcpyWithAttributesAsync,
+          lines(&dst, &src, &size, 1, attr, &(size_t){0}, 1, &(size_t){0}, hStream))
 
 /* --- Boxes --- */
 
@@ -154,14 +147,6 @@ SIM_BEHAVIOUR(cuMemcpy3DBatchAsync)
     return result;
 }
 
-SIM_BEHAVIOUR(cuMemcpy3DBatchAsync_v2)
-{
-    size_t failed;
-    return boxes(numParams, opList, &failed, flags, hStream);
-}
+SIM_ENTRY(cuMemcpy3DBatchAsync_v2, boxes(numParams, opList, &(size_t){0}, flags, hStream))
 
-SIM_BEHAVIOUR(cuMemcpy3DWithAttributesAsync)
-{
-    size_t failed;
-    return boxes(1, op, &failed, flags, hStream);
-}
+SIM_ENTRY(cuMemcpy3DWithAttributesAsync, boxes(1, op, &(size_t){0}, flags, hStream))

@@ -2,8 +2,6 @@
 /* Copies of rectangles and boxes, between memory and arrays. */
 #include "copy/copy.h"
 
-#include <string.h>
-
 #include "queue/queue.h"
 #include "texture/texture.h"
 

@@ -3,8 +3,6 @@
  * context does at its beginning and end is in context/life.c. */
 #include "core/core.h"
 
-#include <stdlib.h>
-
 static struct sim_context *kept; /* primary ones */
 static struct {
     struct known {

@@ -5,8 +5,6 @@
 #ifdef SIM_EXPIRES
 
 #include <sanitizer/asan_interface.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* Of the sanitizer's library; not every compiler has the header. */
 size_t __sanitizer_get_allocated_size(const volatile void *block);

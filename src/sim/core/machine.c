@@ -4,10 +4,7 @@
 #include "core/core.h"
 
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PATH_SIZE 4096

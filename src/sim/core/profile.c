@@ -3,8 +3,6 @@
  * the compiler refuses a file that lacks an attribute, has one twice, or is in no list. */
 #include "core/config.h"
 
-#include <string.h>
-
 #include "sim.h"
 
 /* Whether memory and events can be shared with other processes: core/shared_windows.c has nothing

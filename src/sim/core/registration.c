@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/core.h"
 
-#include <stdlib.h>
-
 CUresult sim_registration_make(enum sim_registered what, sim_any_function *function, void *data,
                                int device, void **handle)
 {

@@ -5,8 +5,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>

@@ -3,7 +3,6 @@
 #include "core/core.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 struct entry {
     struct sim_context *context; /* not to be looked into before is_alive says so */

@@ -2,7 +2,6 @@
 #include "core/core.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

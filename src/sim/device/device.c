@@ -3,8 +3,6 @@
 #include "device/device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/core.h"

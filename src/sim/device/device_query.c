@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a device says of itself. */
-
-#include <string.h>
-
 #include "core/core.h"
 #include "device/device.h"
 
-CUresult sim_cuDriverGetVersion(int *driverVersion)
-{
-    SIM_REFUSE(!driverVersion);
-    *driverVersion = sim_config.cuda;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuDriverGetVersion, driverVersion, , CUDA_SUCCESS, sim_config.cuda)
 
-CUresult sim_cuDeviceGetCount(int *count)
-{
-    SIM_REFUSE(!count);
-    *count = sim_device_count();
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuDeviceGetCount, count, , CUDA_SUCCESS, sim_device_count())
 
 SIM_TELL(cuDeviceGet, device, struct sim_device *found, sim_device_of(ordinal, &found),
          found->ordinal)
@@ -33,12 +20,9 @@ CUresult sim_cuDeviceTotalMem(unsigned int *bytes, CUdevice_v1 dev)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice_v1 dev)
-{
-    SIM_REFUSE(!pi);
-    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    return sim_device_attribute(device, (int)attrib, pi) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+SIM_WITH(cuDeviceGetAttribute, struct sim_device *, device,
+         pi ? sim_device_of(dev, &device) : CUDA_ERROR_INVALID_VALUE,
+         sim_device_attribute(device, (int)attrib, pi) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
 
 CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice_v1 dev)
 {

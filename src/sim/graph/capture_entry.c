@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Captures as the program begins, asks about and ends them. */
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "graph/graph.h"
 

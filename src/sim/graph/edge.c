@@ -2,9 +2,6 @@
 /* Dependencies between the nodes of a graph, in the entries with and without data of an edge. */
 #include "graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool sim_edge_plain(const CUgraphEdgeData *data)
 {
     static const CUgraphEdgeData plain;

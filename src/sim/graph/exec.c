@@ -3,8 +3,6 @@
 #include "graph/graph.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "launch/launch.h"
 #include "memory/memory.h"
@@ -352,48 +350,34 @@ SIM_BEHAVIOUR(cuGraphInstantiateWithParams)
     return result;
 }
 
-/* Launches that run keep what they need. */
-CUresult sim_cuGraphExecDestroy(CUgraphExec hGraphExec)
-{
-    struct sim_exec *exec = sim_exec(hGraphExec);
-    SIM_REFUSE(!exec);
-    sim_object_remove(&exec->object);
-    sim_exec_release(exec);
-    return CUDA_SUCCESS;
-}
-
 static CUresult find_exec(CUgraphExec handle, struct sim_exec **exec)
 {
     *exec = sim_exec(handle);
     return *exec ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Launches that run keep what they need. */
+SIM_SET(cuGraphExecDestroy, struct sim_exec *, exec, find_exec(hGraphExec, &exec), false,
+        sim_object_remove(&exec->object), sim_exec_release(exec))
 SIM_TELL(cuGraphExecGetFlags, flags, struct sim_exec *exec, find_exec(hGraphExec, &exec),
          exec->flags)
 SIM_TELL(cuGraphExecGetId, graphId, struct sim_exec *exec, find_exec(hGraphExec, &exec), exec->id)
 
-/* What a graph can go without. */
-static bool can_disable(const struct sim_exec_node *node)
+/* A node that the graph can go without. */
+static CUresult find_switch(CUgraphExec handle, CUgraphNode node_handle,
+                            struct sim_exec_node **node)
 {
-    CUgraphNodeType type = node->work->item.params.type;
+    struct sim_exec *exec = sim_exec(handle);
+    *node = exec ? sim_exec_node(exec, node_handle) : NULL;
+    SIM_REFUSE(!*node);
+    CUgraphNodeType type = (*node)->work->item.params.type;
     return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-           type == CU_GRAPH_NODE_TYPE_MEMSET;
+                   type == CU_GRAPH_NODE_TYPE_MEMSET
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
-SIM_BEHAVIOUR(cuGraphNodeGetEnabled)
-{
-    struct sim_exec *exec = sim_exec(hGraphExec);
-    struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
-    SIM_REFUSE(!node || !isEnabled || !can_disable(node));
-    *isEnabled = !node->disabled;
-    return CUDA_SUCCESS;
-}
-
-SIM_BEHAVIOUR(cuGraphNodeSetEnabled)
-{
-    struct sim_exec *exec = sim_exec(hGraphExec);
-    struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
-    SIM_REFUSE(!node || !can_disable(node));
-    node->disabled = !isEnabled;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuGraphNodeGetEnabled, isEnabled, struct sim_exec_node *node,
+         find_switch(hGraphExec, hNode, &node), !node->disabled)
+SIM_SET(cuGraphNodeSetEnabled, struct sim_exec_node *, node, find_switch(hGraphExec, hNode, &node),
+        false, node->disabled = !isEnabled)

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "launch/launch.h"
 
@@ -152,14 +150,15 @@ CUresult sim_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-/* A child graph is its node's, and one that is being captured into is the capture's. */
-CUresult sim_cuGraphDestroy(CUgraph hGraph)
+static CUresult find_graph(CUgraph handle, struct sim_graph **graph)
 {
-    struct sim_graph *graph = sim_graph(hGraph);
-    SIM_REFUSE(!graph || graph->owner || graph->capture);
-    sim_graph_free(graph);
-    return CUDA_SUCCESS;
+    *graph = sim_graph(handle);
+    return *graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
+
+/* A child graph is its node's, and one that is being captured into is the capture's. */
+SIM_SET(cuGraphDestroy, struct sim_graph *, graph, find_graph(hGraph, &graph),
+        graph->owner || graph->capture, sim_graph_free(graph))
 
 CUresult sim_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
@@ -180,12 +179,6 @@ CUresult sim_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t 
         if (graph->nodes[i]->before_count == 0)
             sim_edge_list(&listing, graph->nodes[i], NULL);
     return sim_edge_list_end(&listing, numRootNodes);
-}
-
-static CUresult find_graph(CUgraph handle, struct sim_graph **graph)
-{
-    *graph = sim_graph(handle);
-    return *graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult find_node(CUgraphNode handle, struct sim_node **node)

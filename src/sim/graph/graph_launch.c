@@ -2,8 +2,6 @@
 /* Launches of executable graphs: a ticket for every node, in the order of the edges. */
 #include "graph/graph.h"
 
-#include <stdlib.h>
-
 #include "launch/launch.h"
 #include "ptx/ptx.h"
 

@@ -4,8 +4,6 @@
  * copies and kernels can be added to the graph before it ever ran. */
 #include "graph/graph.h"
 
-#include <stdlib.h>
-
 #include "device/device.h"
 #include "memory/memory.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes to executable graphs: of one node, of a child graph, of everything at once. */
-#include <stdlib.h>
-
 #include "graph/graph.h"
 
 /* Launches that run keep the old work. */

@@ -2,9 +2,6 @@
 /* Nodes added to graphs, and taken out. */
 #include "graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct place { /* where a node goes */
     CUgraphNode *out;
     CUgraph graph;
@@ -142,25 +139,21 @@ SIM_BEHAVIOUR(cuGraphAddNode_v2)
     return add_params(&place, nodeParams);
 }
 
-SIM_BEHAVIOUR(cuGraphAddEmptyNode)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_params(&place, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY});
-}
-
-SIM_BEHAVIOUR(cuGraphAddChildGraphNode)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_child(&place, childGraph, false);
-}
+#define PLACE                                                                                      \
+    &(struct place)                                                                                \
+    {                                                                                              \
+        phGraphNode, hGraph, dependencies, NULL, numDependencies                                   \
+    }
+SIM_ENTRY(cuGraphAddEmptyNode,
+          add_params(PLACE, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY}))
+SIM_ENTRY(cuGraphAddChildGraphNode, add_child(PLACE, childGraph, false))
 
 SIM_BEHAVIOUR(cuGraphAddMemAllocNode)
 {
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
     SIM_REFUSE(!nodeParams);
     memcpy(&params.alloc, nodeParams, sizeof *nodeParams);
-    SIM_TRY(add_params(&place, &params));
+    SIM_TRY(add_params(PLACE, &params));
     nodeParams->dptr = params.alloc.dptr;
     return CUDA_SUCCESS;
 }
@@ -249,13 +242,9 @@ CUresult sim_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
                               from->item.attribute_count);
 }
 
-CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
-{
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_GRAPH);
-    SIM_REFUSE(!node || !phGraph);
-    *phGraph = (CUgraph)node->child;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuGraphChildGraphNodeGetGraph, phGraph, const struct sim_node *node,
+         (node = typed(hNode, CU_GRAPH_NODE_TYPE_GRAPH)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
+         (CUgraph)node->child)
 
 /* --- The entries that each kind of node has for itself --- */
 

@@ -2,8 +2,6 @@
 /* Parameters of nodes: what makes them work, and how they are changed. */
 #include "graph/graph.h"
 
-#include <string.h>
-
 #include "copy/copy.h"
 #include "launch/launch.h"
 #include "memory/memory.h"

@@ -3,8 +3,6 @@
 #include "graph/graph.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 _Thread_local CUstreamCaptureMode sim_session_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static struct sim_session *sessions; /* the active ones */

@@ -2,8 +2,6 @@
 /* User objects: something of the program's that graphs keep alive, with its own destructor. */
 #include "graph/graph.h"
 
-#include <stdlib.h>
-
 struct sim_user_object {
     struct sim_object object;
     unsigned count; /* references of the program and of graphs */

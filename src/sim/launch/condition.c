@@ -2,7 +2,6 @@
 #include "launch/launch.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 /* Kernels look here while they run, so the list has a lock of its own. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

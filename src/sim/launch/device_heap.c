@@ -3,8 +3,6 @@
  * its addresses: they are the device's, and no allocation of the program's. */
 #include "launch/launch.h"
 
-#include <stdlib.h>
-
 #include "memory/memory.h"
 #include "ptx/ptx.h"
 

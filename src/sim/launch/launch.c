@@ -2,9 +2,6 @@
 /* cuLaunch*: all ways of asking for a launch. */
 #include "launch/launch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "module/module.h"
 #include "queue/queue.h"
 

@@ -3,8 +3,6 @@
 #include "launch/launch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "device/device.h"
 #include "memory/memory.h"

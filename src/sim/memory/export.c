@@ -2,8 +2,6 @@
 #include "memory/memory.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "device/device.h"

@@ -3,9 +3,6 @@
  * about where memory should be is remembered by page, and told when asked. */
 #include "memory/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 

@@ -2,8 +2,6 @@
 /* Allocations: made, counted against their device, released when no running work can see them. */
 #include "memory/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "device/device.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver knows of an address. */
-#include <string.h>
-
 #include "device/device.h"
 #include "memory/memory.h"
 

@@ -4,8 +4,6 @@
  * of the host's NUMA nodes, too. */
 #include "memory/memory.h"
 
-#include <stdlib.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 

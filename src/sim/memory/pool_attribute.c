@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What pools say of themselves, what can be set, and who may use their memory. */
-#include <stddef.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "memory/memory.h"
 

@@ -4,8 +4,6 @@
  * allocation in the same stream. */
 #include "memory/memory.h"
 
-#include <stdlib.h>
-
 #include "queue/queue.h"
 
 static enum sim_memory kind_of(const struct sim_pool *pool)

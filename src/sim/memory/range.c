@@ -4,8 +4,6 @@
 #include "memory/memory.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct sim_allocation **ranges; /* sorted by address */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/memory.h"
 
-#include <string.h>
-
 #include "device/device.h"
 #include "ptx/ptx.h"
 #include "queue/queue.h"

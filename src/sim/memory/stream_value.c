@@ -2,8 +2,6 @@
 /* Words of memory that a stream writes, or waits for. */
 #include "memory/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "device/device.h"

@@ -2,9 +2,6 @@
 /* The two halves of virtual memory: reserved addresses, and memory without one. */
 #include "memory/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 
@@ -146,13 +143,9 @@ CUresult sim_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle_v1 *handle
     return CUDA_SUCCESS;
 }
 
-SIM_BEHAVIOUR(cuMemGetAllocationPropertiesFromHandle)
-{
-    const struct sim_physical *physical = sim_virtual_physical(handle);
-    SIM_REFUSE(!prop || !physical);
-    *prop = physical->prop;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuMemGetAllocationPropertiesFromHandle, prop, const struct sim_physical *physical,
+         (physical = sim_virtual_physical(handle)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
+         physical->prop)
 
 /* Real drivers look at hardly anything of `prop`. */
 SIM_BEHAVIOUR(cuMemGetAllocationGranularity)

@@ -2,9 +2,6 @@
 /* The PTX of a fatbin for a device. Nothing in a file is believed without a check. */
 #include "module/module.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "fatbin_format.h"
 #include "ptx/ptx.h"
 

@@ -125,37 +125,19 @@ static CUresult asked_function(CUfunction handle, struct sim_function **function
     return result == CUDA_ERROR_INVALID_CONTEXT && *function ? CUDA_SUCCESS : result;
 }
 
-CUresult sim_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
-{
-    SIM_REFUSE(!pi);
-    SIM_FIND(struct sim_function *, function, asked_function(hfunc, &function));
-    SIM_FIND(int, value,
-             sim_function_attribute(function->module->ptx, function->index, function,
-                                    function->object.context->device, attrib, &value));
-    *pi = value;
-    return CUDA_SUCCESS;
-}
+SIM_WITH(cuFuncGetAttribute, struct sim_function *, function,
+         pi ? asked_function(hfunc, &function) : CUDA_ERROR_INVALID_VALUE,
+         sim_function_attribute(function->module->ptx, function->index, function,
+                                function->object.context->device, attrib, pi))
 
-CUresult sim_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
-{
-    SIM_FIND(struct sim_function *, function, own_function(hfunc, &function));
-    return sim_function_set(function, attrib, value);
-}
+SIM_WITH(cuFuncSetAttribute, struct sim_function *, function, own_function(hfunc, &function),
+         sim_function_set(function, attrib, value))
 
-CUresult sim_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
-{
-    SIM_FIND(struct sim_function *, function, own_function(hfunc, &function));
-    SIM_REFUSE((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL);
-    function->cache = config;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuFuncSetCacheConfig, struct sim_function *, function, own_function(hfunc, &function),
+        (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL, function->cache = config)
 
-CUresult sim_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
-{
-    SIM_TRY(sim_cuFuncLoad(hfunc));
-    return (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
-                                                                        : CUDA_SUCCESS;
-}
+SIM_SET(cuFuncSetSharedMemConfig, struct sim_function *, function, own_function(hfunc, &function),
+        (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE, )
 
 CUresult sim_function_parameter(const struct ptx_function_info *info, size_t index, size_t *offset,
                                 size_t *size)
@@ -174,11 +156,7 @@ SIM_BEHAVIOUR(cuFuncGetParamInfo)
     return sim_function_parameter(sim_function_info(function), paramIndex, paramOffset, paramSize);
 }
 
-CUresult sim_cuFuncLoad(CUfunction handle)
-{
-    struct sim_function *function;
-    return own_function(handle, &function);
-}
+SIM_WITH(cuFuncLoad, struct sim_function *, function, own_function(hfunc, &function), CUDA_SUCCESS)
 
 SIM_TELL(cuFuncGetModule, hmod, struct sim_function *function,
          hfunc ? own_function(hfunc, &function) : CUDA_ERROR_INVALID_VALUE,

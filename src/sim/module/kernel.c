@@ -47,11 +47,7 @@ SIM_BEHAVIOUR(cuKernelGetAttribute)
     struct sim_function *function;
     SIM_REFUSE(!pi);
     SIM_FIND(struct sim_kernel *, found, in_primary(kernel, dev, &found, &device, &function));
-    SIM_FIND(int, value,
-             sim_function_attribute(found->library->ptx, found->index, function, device, attrib,
-                                    &value));
-    *pi = value;
-    return CUDA_SUCCESS;
+    return sim_function_attribute(found->library->ptx, found->index, function, device, attrib, pi);
 }
 
 SIM_BEHAVIOUR(cuKernelSetAttribute)

@@ -2,9 +2,6 @@
 /* cuLibrary*: context-independent loading. */
 #include "module/module.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "memory/memory.h"
 #include "queue/queue.h"

@@ -4,8 +4,6 @@
 
 #include <search.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "device/device.h"

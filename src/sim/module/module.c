@@ -3,8 +3,6 @@
 #include "module/module.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "device/device.h"
 #include "memory/memory.h"
@@ -193,13 +191,9 @@ static CUresult reference(void **handle, CUmodule hmod, const char *name,
 SIM_ENTRY(cuModuleGetTexRef, reference((void **)pTexRef, hmod, name, PTX_VARIABLE_TEXREF))
 SIM_ENTRY(cuModuleGetSurfRef, reference((void **)pSurfRef, hmod, name, PTX_VARIABLE_SURFREF))
 
-CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
-{
-    const char *asked = secure_getenv("CUDA_MODULE_LOADING");
-    SIM_REFUSE(!mode);
-    *mode = asked && strcmp(asked, "EAGER") == 0 ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuModuleGetLoadingMode, mode, const char *asked = secure_getenv("CUDA_MODULE_LOADING"),
+         CUDA_SUCCESS,
+         (asked && strcmp(asked, "EAGER") == 0) ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING)
 
 SIM_TELL(cuModuleGetFunctionCount, count, struct sim_module *module, module_of(hmod, &module),
          (unsigned)sim_module_entries(module->ptx))

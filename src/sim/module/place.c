@@ -2,9 +2,6 @@
 /* Modules: PTX compiled, and placed in a context's memory. */
 #include "module/module.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "memory/memory.h"
 #include "texture/texture.h"
 

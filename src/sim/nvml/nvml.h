@@ -11,9 +11,6 @@
 #ifndef CUSHIM_SIM_NVML_NVML_H
 #define CUSHIM_SIM_NVML_NVML_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/core.h"
 #include "nvml_sim.h"
 #include "sim.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices: found, named; what NVML tells of the system. CUDA_VISIBLE_DEVICES changes none of it. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Event sets, and samples of performance counters. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "nvml/nvml.h"
 
 struct item { /* what a program makes and frees: first in both kinds */

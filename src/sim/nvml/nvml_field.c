@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Values by the number of a field. */
-#include <string.h>
-
 #include "nvml/nvml.h"
 
 /* Counters of errors, of which there are none. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a device is: its bus, its processors, its neighbours; NVLink and its fabric. */
 #include <sched.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "device/device.h"
 #include "nvml/nvml.h"

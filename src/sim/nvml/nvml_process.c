@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes that have a context on a device: what they use, now and since they began. */
-#include <string.h>
 #include <unistd.h>
 
 #include "device/device.h"

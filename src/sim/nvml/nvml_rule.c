@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "nvml/nvml_rule.h"
 
-#include <string.h>
-
 #include "call/call.h"
 #include "nvml/entries.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* How busy a device is, with power and temperature that follow. */
-#include <string.h>
-
 #include "nvml/nvml.h"
 
 /* ---- utilisation */

@@ -2,8 +2,6 @@
 /* Functions of the program's, called in a stream's order by a thread that may not call back. */
 #include "queue/queue.h"
 
-#include <stdlib.h>
-
 struct host {
     CUhostFn function;
     void *data;
@@ -37,11 +35,9 @@ CUresult sim_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
     return sim_stream_submit(stream, &item);
 }
 
-SIM_BEHAVIOUR(cuLaunchHostFunc_v2)
-{
-    SIM_REFUSE(syncMode > 1); /* how the thread waits for the device: without a difference here */
-    return sim_cuLaunchHostFunc(hStream, fn, userData);
-}
+/* How the thread waits for the device makes no difference here. */
+SIM_ENTRY(cuLaunchHostFunc_v2,
+          syncMode > 1 ? CUDA_ERROR_INVALID_VALUE : sim_cuLaunchHostFunc(hStream, fn, userData))
 
 struct callback {
     CUstreamCallback function;

@@ -2,8 +2,6 @@
 /* Events: a place in a stream's work, to ask or wait for. */
 #include "queue/queue.h"
 
-#include <stdlib.h>
-
 /* Times of a real device come in steps of about half a microsecond. */
 #define STEP_NS 512
 

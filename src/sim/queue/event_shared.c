@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue/queue.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

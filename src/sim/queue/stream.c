@@ -3,7 +3,6 @@
 #include "queue/queue.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 static uint64_t next_id = 1;
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams as the program makes, asks and waits for them. */
-#include <stddef.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "queue/queue.h"
 
@@ -56,11 +53,8 @@ SIM_TELL(cuStreamGetCtx, pctx, struct sim_stream *stream, sim_stream(hStream, &s
 SIM_TELL(cuStreamGetDevice, device, struct sim_stream *stream, sim_stream(hStream, &stream),
          stream->object.context->device->ordinal)
 
-CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUdevResourceType type)
-{
-    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
-    return sim_cuDeviceGetDevResource(stream->object.context->device->ordinal, result, type);
-}
+SIM_WITH(cuStreamGetDevResource, struct sim_stream *, stream, sim_stream(hStream, &stream),
+         sim_cuDeviceGetDevResource(stream->object.context->device->ordinal, result, type))
 
 /* --- Attributes of streams: kept, and without effect on a simulated device --- */
 

@@ -5,7 +5,6 @@
 #include "queue/queue.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "device/device.h"
 #include "ptx/ptx.h"

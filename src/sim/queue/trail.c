@@ -4,9 +4,6 @@
  * any more. */
 #include "queue/queue.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #define MOST_POINTS 4096 /* of programs that never wait: nothing is put off any more then */
 
 struct share { /* what one owner got back */

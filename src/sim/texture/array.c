@@ -2,8 +2,6 @@
 /* Arrays: made, described, destroyed. */
 #include "texture/texture.h"
 
-#include <stdlib.h>
-
 #include "device/device.h"
 #include "memory/memory.h"
 #include "queue/queue.h"

@@ -2,8 +2,6 @@
 /* Mipmapped arrays: levels of halved sizes, in one piece of memory. */
 #include "texture/texture.h"
 
-#include <stdlib.h>
-
 #include "memory/memory.h"
 #include "queue/queue.h"
 

@@ -2,8 +2,6 @@
 /* Texture and surface references: made, and bound to memory. */
 #include "texture/texture.h"
 
-#include <stdlib.h>
-
 struct sim_reference *sim_reference_make(struct sim_context *context, bool surface)
 {
     struct sim_reference *made = calloc(1, sizeof *made);
@@ -78,13 +76,9 @@ CUresult sim_cuTexRefCreate(CUtexref *pTexRef)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTexRefDestroy(CUtexref hTexRef)
-{
-    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
-    SIM_REFUSE(!reference->own); /* a module's goes with the module */
-    sim_reference_destroy(reference);
-    return CUDA_SUCCESS;
-}
+/* A module's goes with the module. */
+SIM_SET(cuTexRefDestroy, struct sim_reference *, reference, sim_reference_of(hTexRef, &reference),
+        !reference->own, sim_reference_destroy(reference))
 
 /* The same to what has a shape (NULL: the handle is none), whose format the reference takes over.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What texture references say about sampling: set and told. */
-#include <string.h>
-
 #include "texture/texture.h"
 
 #define FLAGS                                                                                      \
@@ -63,11 +61,12 @@ TELL(cuTexRefGetFlags, pFlags, reference->texture.flags)
 TELL(cuTexRefGetMaxAnisotropy, pmaxAniso, (int)reference->texture.maxAnisotropy)
 TELL(cuTexRefGetMipmapFilterMode, pfm, reference->texture.mipmapFilterMode)
 TELL(cuTexRefGetMipmapLevelBias, pbias, reference->texture.mipmapLevelBias)
-ASK(cuTexRefGetAddressMode, pam &&dim >= 0 && dim <= 2, *pam = reference->texture.addressMode[dim])
+ASK(cuTexRefGetAddressMode, (pam && dim >= 0 && dim <= 2),
+    *pam = reference->texture.addressMode[dim])
 ASK(cuTexRefGetBorderColor, pBorderColor,
     memcpy(pBorderColor, reference->texture.borderColor, sizeof reference->texture.borderColor))
-ASK(cuTexRefGetFormat, pFormat &&pNumChannels, *pFormat = reference->format,
+ASK(cuTexRefGetFormat, (pFormat && pNumChannels), *pFormat = reference->format,
     *pNumChannels = reference->channels)
-ASK(cuTexRefGetMipmapLevelClamp, pminMipmapLevelClamp &&pmaxMipmapLevelClamp,
+ASK(cuTexRefGetMipmapLevelClamp, (pminMipmapLevelClamp && pmaxMipmapLevelClamp),
     *pminMipmapLevelClamp = reference->texture.minMipmapLevelClamp,
     *pmaxMipmapLevelClamp = reference->texture.maxMipmapLevelClamp)

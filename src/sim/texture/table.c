@@ -4,7 +4,6 @@
 #include "texture/texture.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "memory/memory.h"
 

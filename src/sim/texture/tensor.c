@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps of tensors: what a kernel copies tiles by. They are the program's own memory, and nothing
  * here keeps them. */
-#include <string.h>
-
 #include "core/core.h"
 #include "device/device.h"
 #include "ptx/ptx.h"

@@ -2,9 +2,6 @@
 /* Texture and surface objects. */
 #include "texture/texture.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct sampler { /* a texture or surface object; its handle is the view's */
     struct sim_object object;
     uint64_t handle;
@@ -84,14 +81,10 @@ static CUresult ask(enum sim_kind kind, uint64_t handle, const void *out, struct
 SIM_TELL_AFTER(cuTexObjectGetResourceDesc, pResDesc, struct sampler *found,
                ask(SIM_TEXTURE, texObject, pResDesc, &found), found->resource)
 
-CUresult sim_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC_v1 *pTexDesc, CUtexObject_v1 texObject)
-{
-    SIM_FIND(struct sampler *, found, ask(SIM_TEXTURE, texObject, pTexDesc, &found));
-    memcpy(pTexDesc, &found->texture,
-           offsetof(CUDA_TEXTURE_DESC_v1,
-                    borderColor)); /* real drivers do not tell the border's colour */
-    return CUDA_SUCCESS;
-}
+/* Real drivers do not tell the border's colour. */
+SIM_SET(cuTexObjectGetTextureDesc, struct sampler *, found,
+        ask(SIM_TEXTURE, texObject, pTexDesc, &found), false,
+        memcpy(pTexDesc, &found->texture, offsetof(CUDA_TEXTURE_DESC_v1, borderColor)))
 
 /* All zero, where there is none. */
 SIM_TELL_AFTER(cuTexObjectGetResourceViewDesc, pResViewDesc, struct sampler *found,

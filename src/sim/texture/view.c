@@ -2,9 +2,6 @@
 /* What a kernel sees of an array, a mipmapped array or plain memory through a texture. */
 #include "texture/texture.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "device/device.h"
 #include "memory/memory.h"
 

@@ -123,8 +123,7 @@ void lower_region_mark(const struct lower_region *region, bool *marks);
 void lower_alloc_registers(struct lower *lower);
 
 /* --- lower_bulk.c --- */
-lower_one lower_bulk_copy, lower_bulk_reduce, lower_bulk_red_async, lower_bulk_st_async,
-    lower_bulk_zero, lower_bulk_tensor, lower_bulk_map;
+lower_one lower_bulk_copy, lower_bulk_async, lower_bulk_zero, lower_bulk_tensor, lower_bulk_map;
 
 /* --- lower_flow.c --- */
 lower_one lower_flow_bra, lower_flow_brx, lower_flow_call, lower_flow_ret, lower_flow_exit,
@@ -137,8 +136,8 @@ void lower_insn(struct lower *lower);
 lower_one lower_matrix_access, lower_matrix_wgmma;
 
 /* --- lower_memory.c --- */
-lower_one lower_memory_load, lower_memory_store, lower_memory_atomic, lower_memory_prefetch,
-    lower_memory_policy, lower_memory_copy;
+lower_one lower_memory_load, lower_memory_store, lower_memory_atomic, lower_memory_policy,
+    lower_memory_copy;
 
 /* --- lower_move.c --- */
 lower_one lower_move_mov, lower_move_cvta, lower_move_isspacep, lower_move_mapa, lower_move_stack;

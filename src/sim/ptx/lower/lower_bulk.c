@@ -13,36 +13,12 @@ static void lower_signal(struct lower *lower, const struct ir_operand *operand, 
     *at = lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, (uint64_t)offset, 0);
 }
 
-/* cp.async.bulk: to, from, size, the mbarrier and its offset, mask of blocks or of bytes. */
-void lower_bulk_copy(struct lower *lower, const struct ir_insn *insn)
-{
-    uint32_t to, from, size, step, barrier = PTX_ABSENT, barrier_at = PTX_ABSENT, mask = PTX_ABSENT;
-    bool load = insn->space == PTX_SPACE_SHARED;
-    int64_t to_offset, from_offset;
-
-    if (insn->mode != IR_CP_ASYNC && insn->mode != IR_CP_MULTICAST && insn->mode != IR_CP_MASK)
-        return; /* nothing is ever pending */
-    to = operand_address(lower, &insn->operands[0], &to_offset);
-    from = operand_address(lower, &insn->operands[1], &from_offset);
-    size = operand_source(lower, &insn->operands[2], PLACE_32);
-    if (load)
-        lower_signal(lower, &insn->operands[3], &barrier, &barrier_at);
-    if (insn->mode != IR_CP_ASYNC) /* before it or behind it may be a cache policy */
-        mask = operand_source(lower, &insn->operands[load ? 4 : insn->count - 1], PLACE_32);
-    step = lower_step(lower,
-                      !load                              ? memory_bulk_store
-                      : insn->space2 == PTX_SPACE_SHARED ? memory_bulk_peer
-                                                         : memory_bulk_load,
-                      CONTROL_MEMORY);
-    lower->steps[step].how.memory = memory_how_copy(step, to_offset, from_offset);
-    LOWER_USES(lower, step, to, from, size, barrier, barrier_at, mask);
-}
-
 static struct how_bulk bulk_how(const struct ir_insn *insn, uint32_t step, int64_t to_offset,
                                 int64_t from_offset)
 {
     return (struct how_bulk){.slot = memory_slot(step),
                              .space = insn->space,
+                             .from = insn->space2,
                              .type = insn->types[0],
                              .operation = insn->atomic,
                              .count = insn->vector,
@@ -50,41 +26,31 @@ static struct how_bulk bulk_how(const struct ir_insn *insn, uint32_t step, int64
                              .from_offset = (int32_t)from_offset};
 }
 
-/* cp.reduce.async.bulk: to, from, size, the mbarrier and its offset. */
-void lower_bulk_reduce(struct lower *lower, const struct ir_insn *insn)
+/* cp.async.bulk, cp.reduce.async.bulk: to, from, size, the mbarrier and its offset, mask of blocks
+ * or of bytes. */
+void lower_bulk_copy(struct lower *lower, const struct ir_insn *insn)
 {
-    uint32_t barrier = PTX_ABSENT, barrier_at = PTX_ABSENT;
+    uint32_t to, from, size, step, barrier = PTX_ABSENT, barrier_at = PTX_ABSENT, mask = PTX_ABSENT;
+    bool load = insn->space == PTX_SPACE_SHARED, reduces = insn->op == IR_CP_REDUCE;
+    bool masked = !reduces && (insn->mode == IR_CP_MULTICAST || insn->mode == IR_CP_MASK);
     int64_t to_offset, from_offset;
-    uint32_t to = operand_address(lower, &insn->operands[0], &to_offset);
-    uint32_t from = operand_address(lower, &insn->operands[1], &from_offset);
-    uint32_t size = operand_source(lower, &insn->operands[2], PLACE_32);
-    bool shared = insn->space == PTX_SPACE_SHARED;
-    uint32_t step;
 
-    if (shared)
+    if (!reduces && insn->mode != IR_CP_ASYNC && !masked)
+        return; /* nothing is ever pending */
+    to = operand_address(lower, &insn->operands[0], &to_offset);
+    from = operand_address(lower, &insn->operands[1], &from_offset);
+    size = operand_source(lower, &insn->operands[2], PLACE_32);
+    if (load)
         lower_signal(lower, &insn->operands[3], &barrier, &barrier_at);
-    step = lower_step(lower, shared ? reduce_bulk_shared : reduce_bulk_global, CONTROL_MEMORY);
+    if (masked) /* before it or behind it may be a cache policy */
+        mask = operand_source(lower, &insn->operands[load ? 4 : insn->count - 1], PLACE_32);
+    step = lower_step(lower, memory_bulk_run, CONTROL_MEMORY);
     lower->steps[step].how.bulk = bulk_how(insn, step, to_offset, from_offset);
-    LOWER_USES(lower, step, to, from, size, barrier, barrier_at);
+    LOWER_USES(lower, step, to, from, size, barrier, barrier_at, mask);
 }
 
-/* red.async [to], value, [mbarrier] */
-void lower_bulk_red_async(struct lower *lower, const struct ir_insn *insn)
-{
-    enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
-    uint32_t barrier, barrier_at, step;
-    int64_t offset;
-    uint32_t to = operand_address(lower, &insn->operands[0], &offset);
-    uint32_t value = operand_source(lower, &insn->operands[1], place);
-
-    lower_signal(lower, &insn->operands[2], &barrier, &barrier_at);
-    step = lower_step(lower, reduce_async, CONTROL_MEMORY);
-    lower->steps[step].how.bulk = bulk_how(insn, step, offset, 0);
-    LOWER_USES(lower, step, to, value, barrier, barrier_at);
-}
-
-/* st.async [to], value or {values}, [mbarrier] */
-void lower_bulk_st_async(struct lower *lower, const struct ir_insn *insn)
+/* st.async, red.async [to], value or {values}, [mbarrier] */
+void lower_bulk_async(struct lower *lower, const struct ir_insn *insn)
 {
     enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
     const struct ir_operand *whole = &insn->operands[1];

@@ -158,10 +158,10 @@ static void lower_load_direct(struct lower *lower, enum direct direct, uint64_t 
         dest = operand_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
         if (dest == PTX_ABSENT)
             continue;
-        step = lower_step(
-            lower, direct == DIRECT_PARAM ? memory_load_param(kind) : memory_load_frame(kind),
-            CONTROL_RUN);
-        lower->steps[step].how.fixed.at = at + (uint64_t)i * memory_load_size(kind);
+        step = lower_step(lower, direct == DIRECT_PARAM ? memory_load_param : memory_load_frame,
+                          CONTROL_RUN);
+        lower->steps[step].how.fixed = (struct how_fixed){
+            .at = at + (uint64_t)i * memory_load_size(kind), .kind = (uint8_t)kind};
         if (direct == DIRECT_PARAM && !is_other_load(kind)) {
             lower->steps[step].how.fixed.bytes = (uint8_t)memory_load_size(kind);
             lower_note_op(lower, step, AFFINE_PARAM);
@@ -236,8 +236,9 @@ static void lower_store_direct(struct lower *lower, uint64_t at, const struct ir
 
         if (value == PTX_ABSENT)
             continue;
-        step = lower_step(lower, memory_store_frame(kind), CONTROL_RUN);
-        lower->steps[step].how.fixed.at = at + (uint64_t)i * memory_store_size(kind);
+        step = lower_step(lower, memory_store_frame, CONTROL_RUN);
+        lower->steps[step].how.fixed = (struct how_fixed){
+            .at = at + (uint64_t)i * memory_store_size(kind), .kind = (uint8_t)kind};
         lower_use(lower, step, 0, value);
     }
 }
@@ -330,17 +331,6 @@ void lower_memory_atomic(struct lower *lower, const struct ir_insn *insn)
     lower_use(lower, step, total > 1 ? 0 : 1, address);
     for (uint32_t k = 0; k < value_count; k++)
         lower_use(lower, step, total > 1 ? 1 + k : 2 + k, values[k]);
-}
-
-void lower_memory_prefetch(struct lower *lower, const struct ir_insn *insn)
-{
-    uint32_t step, address;
-    int64_t offset;
-
-    address = operand_address(lower, &insn->operands[0], &offset);
-    step = lower_step(lower, memory_async_prefetch, CONTROL_MEMORY);
-    lower->steps[step].how.memory = memory_how(step, memory_space_of(lower, insn), offset);
-    lower_use(lower, step, 0, address);
 }
 
 void lower_memory_policy(struct lower *lower, const struct ir_insn *insn)

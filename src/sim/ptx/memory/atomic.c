@@ -31,102 +31,30 @@ static inline bool is_shared(const struct ptx_warp *warp, enum memory_space spac
     return space == MEMORY_GENERIC ? is_any_shared(warp, at) : space == MEMORY_SHARED;
 }
 
-/* update: what one lane does atomically to *at, giving the old value. */
-#define RUN(name, bits, shape, update)                                                             \
-    static void atomic_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)   \
-    {                                                                                              \
-        const shape *operand = ptx_in(warp, step->operand[2]);                                     \
-        shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
-        const enum memory_space space = step->how.memory.space;                                    \
-        struct access access;                                                                      \
-                                                                                                   \
-        memory_access(warp, step, mask, space, ptx_in(warp, step->operand[1]), sizeof(bits), true, \
-                      &access);                                                                    \
-        if (access.pattern == ACCESS_FAILED)                                                       \
-            return;                                                                                \
-        access_gather(&access);                                                                    \
-        if (space == MEMORY_SHARED) {                                                              \
-            FOR_LANES (lane, mask) {                                                               \
-                bits *at = (bits *)((uintptr_t)access.base + access.offsets[lane]), old = *at;     \
-                *at = name(old, (bits)operand[lane], false);                                       \
-                if (to)                                                                            \
-                    to[lane] = old;                                                                \
-            }                                                                                      \
-            return;                                                                                \
-        }                                                                                          \
-        FOR_LANES (lane, mask) {                                                                   \
-            bits *at = (bits *)((uintptr_t)access.base + access.offsets[lane]),                    \
-                 b = (bits)operand[lane], old;                                                     \
-                                                                                                   \
-            if (space == MEMORY_GENERIC && is_any_shared(warp, (uintptr_t)at)) {                   \
-                old = *at;                                                                         \
-                *at = name(old, b, false);                                                         \
-            } else {                                                                               \
-                update                                                                             \
-            }                                                                                      \
-            if (to)                                                                                \
-                to[lane] = old;                                                                    \
-        }                                                                                          \
-    }
-/* --- Operations --- */
-
-/* What is left in memory, of what was there and the operand. */
+/* --- Operations: what is left in memory, of what was there and the operand --- */
 #define VALUE(name, bits, value)                                                                   \
-    static inline bits name(bits a, bits b, bool global)                                           \
+    static inline uint64_t name(uint64_t before, uint64_t operand, bool global)                    \
     {                                                                                              \
-        (void)global;                                                                              \
-        return (bits)(value);                                                                      \
+        const bits a = (bits)before, b = (bits)operand;                                            \
+        (void)a, (void)global;                                                                     \
+        return (uint64_t)(bits)(value);                                                            \
     }
-
-#define ONE(name, bits)                                                                            \
-    static uint64_t one_##name(void *at, const void *from, bool global)                            \
-    {                                                                                              \
-        bits b, old = __atomic_load_n((bits *)at, __ATOMIC_RELAXED);                               \
-                                                                                                   \
-        memcpy(&b, from, sizeof b);                                                                \
-        while (!__atomic_compare_exchange_n((bits *)at, &old, name(old, b, global), true,          \
-                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                   \
-            ;                                                                                      \
-        return old;                                                                                \
-    }
-
-/* An operation that the CPU has, another one, and one whose value is a function above. */
-#define NATIVE(name, bits, shape, builtin, value)                                                  \
-    VALUE(name, bits, value)                                                                       \
-    ONE(name, bits)                                                                                \
-    RUN(name, bits, shape, old = builtin(at, b, __ATOMIC_SEQ_CST);)
-#define LOOP(name, bits, shape, value)                                                             \
-    VALUE(name, bits, value)                                                                       \
-    LOOP_OF(name, bits, shape)
-#define LOOP_OF(name, bits, shape)                                                                 \
-    ONE(name, bits)                                                                                \
-    RUN(name, bits, shape, old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
-        while (!__atomic_compare_exchange_n(at, &old, name(old, b, true), true, __ATOMIC_SEQ_CST,  \
-                                            __ATOMIC_RELAXED));)
-
-NATIVE(add_32, uint32_t, reg32, __atomic_fetch_add, a + b)
-NATIVE(add_64, uint64_t, reg64, __atomic_fetch_add, a + b)
-NATIVE(and_32, uint32_t, reg32, __atomic_fetch_and, a &b)
-NATIVE(and_64, uint64_t, reg64, __atomic_fetch_and, a &b)
-NATIVE(or_32, uint32_t, reg32, __atomic_fetch_or, a | b)
-NATIVE(or_64, uint64_t, reg64, __atomic_fetch_or, a | b)
-NATIVE(xor_32, uint32_t, reg32, __atomic_fetch_xor, a ^ b)
-NATIVE(xor_64, uint64_t, reg64, __atomic_fetch_xor, a ^ b)
-NATIVE(exch_32, uint32_t, reg32, __atomic_exchange_n, (a & 0) | b)
-NATIVE(exch_64, uint64_t, reg64, __atomic_exchange_n, (a & 0) | b)
-LOOP(min_u32, uint32_t, reg32, b < a ? b : a)
-LOOP(max_u32, uint32_t, reg32, b > a ? b : a)
-LOOP(min_s32, uint32_t, reg32, (int32_t)b < (int32_t)a ? b : a)
-LOOP(max_s32, uint32_t, reg32, (int32_t)b > (int32_t)a ? b : a)
-LOOP(min_u64, uint64_t, reg64, b < a ? b : a)
-LOOP(max_u64, uint64_t, reg64, b > a ? b : a)
-LOOP(min_s64, uint64_t, reg64, (int64_t)b < (int64_t)a ? b : a)
-LOOP(max_s64, uint64_t, reg64, (int64_t)b > (int64_t)a ? b : a)
-LOOP(inc_u32, uint32_t, reg32, a >= b ? 0 : a + 1)
-LOOP(dec_u32, uint32_t, reg32, a == 0 || a > b ? b : a - 1)
+VALUE(add_64, uint64_t, a + b)
+VALUE(and_64, uint64_t, a &b)
+VALUE(or_64, uint64_t, a | b)
+VALUE(xor_64, uint64_t, a ^ b)
+VALUE(exch_64, uint64_t, b)
+VALUE(min_u64, uint64_t, b < a ? b : a)
+VALUE(max_u64, uint64_t, b > a ? b : a)
+VALUE(min_s32, int32_t, b < a ? b : a)
+VALUE(max_s32, int32_t, b > a ? b : a)
+VALUE(min_s64, int64_t, b < a ? b : a)
+VALUE(max_s64, int64_t, b > a ? b : a)
+VALUE(inc_u32, uint32_t, a >= b ? 0 : a + 1)
+VALUE(dec_u32, uint32_t, a == 0 || a > b ? b : a - 1)
 
 /* Subnormals become zero in global memory, and only there. */
-static inline uint32_t add_f32(uint32_t a, uint32_t b, bool global)
+static inline uint32_t sum_f32(uint32_t a, uint32_t b, bool global)
 {
     uint32_t sum = global ? f32_bits(f32_of(f32_flush_bits(a)) + f32_of(f32_flush_bits(b)))
                           : f32_bits(f32_of(a) + f32_of(b));
@@ -136,7 +64,7 @@ static inline uint32_t add_f32(uint32_t a, uint32_t b, bool global)
     return global ? f32_flush_bits(sum) : sum;
 }
 
-LOOP_OF(add_f32, uint32_t, reg32)
+VALUE(add_f32, uint32_t, sum_f32(a, b, global))
 
 static inline uint64_t add_f64(uint64_t a, uint64_t b, bool global)
 {
@@ -149,8 +77,6 @@ static inline uint64_t add_f64(uint64_t a, uint64_t b, bool global)
     return f64_is_nan(bits) ? F64_NAN : bits;
 }
 
-LOOP_OF(add_f64, uint64_t, reg64)
-
 static inline uint16_t smaller(uint32_t a, uint32_t b, uint32_t infinity, bool larger)
 {
     bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
@@ -161,17 +87,16 @@ static inline uint16_t smaller(uint32_t a, uint32_t b, uint32_t infinity, bool l
         return (uint16_t)(a_nan && b_nan ? HALF_NAN : a_nan ? b : a);
     return (uint16_t)((larger ? y > x : y < x) ? b : a);
 }
-LOOP(add_f16, uint16_t, reg32, f16_bits(f16_float(a) + f16_float(b)))
-LOOP(min_f16, uint16_t, reg32, smaller(a, b, F16_INFINITY, false))
-LOOP(max_f16, uint16_t, reg32, smaller(a, b, F16_INFINITY, true))
-LOOP(add_bf16, uint16_t, reg32, bf16_bits(bf16_float(a) + bf16_float(b)))
-LOOP(min_bf16, uint16_t, reg32, smaller(a, b, BF16_INFINITY, false))
-LOOP(max_bf16, uint16_t, reg32, smaller(a, b, BF16_INFINITY, true))
+VALUE(add_f16, uint16_t, f16_bits(f16_float(a) + f16_float(b)))
+VALUE(min_f16, uint16_t, smaller(a, b, F16_INFINITY, false))
+VALUE(max_f16, uint16_t, smaller(a, b, F16_INFINITY, true))
+VALUE(add_bf16, uint16_t, bf16_bits(bf16_float(a) + bf16_float(b)))
+VALUE(min_bf16, uint16_t, smaller(a, b, BF16_INFINITY, false))
+VALUE(max_bf16, uint16_t, smaller(a, b, BF16_INFINITY, true))
 
 #define PAIR(name, half)                                                                           \
-    LOOP(name, uint32_t, reg32,                                                                    \
-         (uint32_t)half((uint16_t)a, (uint16_t)b, global) |                                        \
-             (uint32_t)half((uint16_t)(a >> 16), (uint16_t)(b >> 16), global) << 16)
+    VALUE(name, uint32_t,                                                                          \
+          half(a & 0xffff, b & 0xffff, global) | half(a >> 16, b >> 16, global) << 16)
 PAIR(add_f16x2, add_f16)
 PAIR(min_f16x2, min_f16)
 PAIR(max_f16x2, max_f16)
@@ -179,71 +104,168 @@ PAIR(add_bf16x2, add_bf16)
 PAIR(min_bf16x2, min_bf16)
 PAIR(max_bf16x2, max_bf16)
 
-/* By type and operation. */
-#define BOTH(name)                                                                                 \
-    {                                                                                              \
-        atomic_##name, one_##name                                                                  \
-    }
-#define FLOATS(T)                                                                                  \
-    {                                                                                              \
-        [IR_ATOM_ADD] = BOTH(add_##T), [IR_ATOM_MIN] = BOTH(min_##T),                              \
-        [IR_ATOM_MAX] = BOTH(max_##T)                                                              \
-    }
-#define INTEGERS(T, size)                                                                          \
-    [IR_ATOM_ADD] = BOTH(add_##size), [IR_ATOM_MIN] = BOTH(min_##T),                               \
-    [IR_ATOM_MAX] = BOTH(max_##T), [IR_ATOM_AND] = BOTH(and_##size),                               \
-    [IR_ATOM_OR] = BOTH(or_##size), [IR_ATOM_XOR] = BOTH(xor_##size),                              \
-    [IR_ATOM_EXCH] = BOTH(exch_##size)
-static const struct {
-    ptx_run *run;
-    atomic_one *one;
-} operations[IR_TYPE_COUNT][IR_ATOM_DEC + 1] = {
-    [IR_B32] = {INTEGERS(u32, 32)},
-    [IR_U32] = {INTEGERS(u32, 32), [IR_ATOM_INC] = BOTH(inc_u32), [IR_ATOM_DEC] = BOTH(dec_u32)},
-    [IR_S32] = {INTEGERS(s32, 32)},
-    [IR_B64] = {INTEGERS(u64, 64)},
-    [IR_U64] = {INTEGERS(u64, 64)},
-    [IR_S64] = {INTEGERS(s64, 64)},
-    [IR_F32] = {[IR_ATOM_ADD] = BOTH(add_f32)},
-    [IR_F64] = {[IR_ATOM_ADD] = BOTH(add_f64)},
-    [IR_F16] = FLOATS(f16),
-    [IR_BF16] = FLOATS(bf16),
-    [IR_F16X2] = FLOATS(f16x2),
-    [IR_BF16X2] = FLOATS(bf16x2),
+struct atomic_operation {
+    uint64_t (*value)(uint64_t before, uint64_t operand, bool global);
+    unsigned size;
 };
 
-atomic_one *atomic_reduction(unsigned type, unsigned operation)
-{
-    return operations[type][operation].one;
-}
-
-/* --- Exchanges --- */
-
-#define CAS(name, bits, shape)                                                                     \
-    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+/* By type and operation. */
+#define FLOATS(T, size)                                                                            \
     {                                                                                              \
-        const shape *compare = ptx_in(warp, step->operand[2]);                                     \
-        const shape *value = ptx_in(warp, step->operand[3]);                                       \
-        shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
-        struct access access;                                                                      \
-                                                                                                   \
-        memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]),    \
-                      sizeof(bits), true, &access);                                                \
-        if (access.pattern == ACCESS_FAILED)                                                       \
-            return;                                                                                \
-        FOR_LANES (lane, mask) {                                                                   \
-            bits old = (bits)compare[lane];                                                        \
-                                                                                                   \
-            __atomic_compare_exchange_n((bits *)access_lane(&access, lane), &old,                  \
-                                        (bits)value[lane], false, __ATOMIC_SEQ_CST,                \
-                                        __ATOMIC_SEQ_CST);                                         \
-            if (to)                                                                                \
-                to[lane] = old;                                                                    \
+        [IR_ATOM_ADD] = {add_##T, size}, [IR_ATOM_MIN] = {min_##T, size}, [IR_ATOM_MAX] = {        \
+            max_##T,                                                                               \
+            size                                                                                   \
         }                                                                                          \
     }
-CAS(atomic_cas16, uint16_t, reg32)
-CAS(atomic_cas32, uint32_t, reg32)
-CAS(atomic_cas64, uint64_t, reg64)
+/* Bits of fewer are those of 64. */
+#define INTEGERS(least, most, size)                                                                \
+    [IR_ATOM_ADD] = {add_64, size}, [IR_ATOM_MIN] = {least, size}, [IR_ATOM_MAX] = {most, size},   \
+    [IR_ATOM_AND] = {and_64, size}, [IR_ATOM_OR] = {or_64, size}, [IR_ATOM_XOR] = {xor_64, size},  \
+    [IR_ATOM_EXCH] = {exch_64, size}
+static const struct atomic_operation operations[IR_TYPE_COUNT][IR_ATOM_DEC + 1] = {
+    [IR_B32] = {INTEGERS(min_u64, max_u64, 4)},
+    [IR_U32] =
+        {INTEGERS(min_u64, max_u64, 4), [IR_ATOM_INC] = {inc_u32, 4}, [IR_ATOM_DEC] = {dec_u32, 4}},
+    [IR_S32] = {INTEGERS(min_s32, max_s32, 4)},
+    [IR_B64] = {INTEGERS(min_u64, max_u64, 8)},
+    [IR_U64] = {INTEGERS(min_u64, max_u64, 8)},
+    [IR_S64] = {INTEGERS(min_s64, max_s64, 8)},
+    [IR_F32] = {[IR_ATOM_ADD] = {add_f32, 4}},
+    [IR_F64] = {[IR_ATOM_ADD] = {add_f64, 8}},
+    [IR_F16] = FLOATS(f16, 2),
+    [IR_BF16] = FLOATS(bf16, 2),
+    [IR_F16X2] = FLOATS(f16x2, 4),
+    [IR_BF16X2] = FLOATS(bf16x2, 4),
+};
+
+const struct atomic_operation *atomic_reduction(unsigned type, unsigned operation)
+{
+    return operations[type][operation].value ? &operations[type][operation] : NULL;
+}
+
+#define REPLACE(bits)                                                                              \
+    case sizeof(bits): {                                                                           \
+        bits before = (bits)*old;                                                                  \
+        const bool done = __atomic_compare_exchange_n((bits *)at, &before, (bits)wanted, false,    \
+                                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);         \
+        *old = before;                                                                             \
+        return done;                                                                               \
+    }
+bool atomic_replace(void *at, unsigned size, uint64_t *old, uint64_t wanted)
+{
+    switch (size) {
+        REPLACE(uint16_t)
+        REPLACE(uint32_t)
+    default:
+        REPLACE(uint64_t)
+    }
+}
+
+uint64_t atomic_apply(const struct atomic_operation *operation, void *at, const void *from,
+                      bool global)
+{
+    uint64_t old = 0, operand = 0, wanted;
+
+    memcpy(&operand, from, operation->size);
+    access_move(&old, at, operation->size);
+    do
+        wanted = operation->value(old, operand, global);
+    while (global && !atomic_replace(at, operation->size, &old, wanted));
+    if (!global) /* nobody is in the way */
+        memcpy(at, &wanted, operation->size);
+    return old;
+}
+
+/* The lanes' memory, one by one; what was there, if somebody wants it. */
+static bool access_each(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                        unsigned size, struct access *access, void **to)
+{
+    *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);
+    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]), size,
+                  true, access);
+    return access->pattern != ACCESS_FAILED;
+}
+
+/* Of vectors element by element: their list is address, operands, results. */
+static void atomic_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const struct how_memory *how = &step->how.memory;
+    const struct atomic_operation *operation = &operations[how->type][how->operation];
+    const uint32_t *list = step->list, *single = step->operand;
+    const unsigned count = list ? (step->list_count - 1u) / 2 : 1, size = operation->size;
+    struct access access;
+
+    memory_access(warp, step, mask, how->space, ptx_in(warp, list ? list[0] : single[1]),
+                  size * count, true, &access);
+    if (access.pattern == ACCESS_FAILED)
+        return;
+    FOR_LANES (lane, mask)
+        for (unsigned i = 0; i < count; i++) {
+            const uintptr_t at = access_lane(&access, lane) + i * size;
+            const uint32_t to = list ? list[1 + count + i] : single[0];
+            const char *operand = ptx_in(warp, list ? list[1 + i] : single[2]);
+            const uint64_t old =
+                atomic_apply(operation, (void *)at, operand + (size_t)lane * (size == 8 ? 8 : 4),
+                             !is_shared(warp, how->space, at));
+
+            if (to != PTX_ABSENT)
+                ptx_lane_set(ptx_out(warp, to), size == 8, lane, old);
+        }
+}
+
+/* The usual one, in shared memory without an atomic operation of the CPU's. */
+static inline void add_lanes(struct ptx_warp *warp, enum memory_space space,
+                             const struct access *access, uint32_t mask, const reg32 *operand,
+                             reg32 *to)
+{
+    FOR_LANES (lane, mask) {
+        uint32_t *at = (uint32_t *)((uintptr_t)access->base + access->offsets[lane]), old;
+
+        if (is_shared(warp, space, (uintptr_t)at)) {
+            old = *at;
+            *at = old + operand[lane];
+        } else {
+            old = __atomic_fetch_add(at, operand[lane], __ATOMIC_SEQ_CST);
+        }
+        if (to)
+            to[lane] = old;
+    }
+}
+
+static void atomic_add(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const enum memory_space space = step->how.memory.space;
+    const reg32 *operand = ptx_in(warp, step->operand[2]);
+    struct access access;
+    void *to;
+
+    if (!access_each(warp, step, mask, 4, &access, &to))
+        return;
+    access_some(&access, mask);
+    if (space == MEMORY_SHARED)
+        add_lanes(warp, MEMORY_SHARED, &access, mask, operand, to);
+    else
+        add_lanes(warp, space, &access, mask, operand, to);
+}
+
+static void atomic_cas(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const unsigned size = opcodes_type_size(step->how.memory.type);
+    const void *compare = ptx_in(warp, step->operand[2]), *value = ptx_in(warp, step->operand[3]);
+    struct access access;
+    void *to;
+
+    if (!access_each(warp, step, mask, size, &access, &to))
+        return;
+    FOR_LANES (lane, mask) {
+        uint64_t old = ptx_lane(compare, size == 8, lane);
+
+        atomic_replace((void *)access_lane(&access, lane), size, &old,
+                       ptx_lane(value, size == 8, lane));
+        if (to)
+            ptx_lane_set(to, size == 8, lane, old);
+    }
+}
 
 /* Of all launches: kernels of several streams may use the same memory. */
 static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -254,12 +276,10 @@ static void atomic_wide(struct ptx_warp *warp, const struct ptx_step *step, uint
     bool cas = step->how.memory.operation == IR_ATOM_CAS;
     const reg64 *first = ptx_in(warp, step->operand[2]);
     const reg64 *second = cas ? ptx_in(warp, step->operand[3]) : first;
-    reg64 *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);
     struct access access;
+    void *to;
 
-    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]), 16,
-                  true, &access);
-    if (access.pattern == ACCESS_FAILED)
+    if (!access_each(warp, step, mask, 16, &access, &to))
         return;
     FOR_LANES (lane, mask) {
         void *at = (void *)access_lane(&access, lane);
@@ -271,33 +291,10 @@ static void atomic_wide(struct ptx_warp *warp, const struct ptx_step *step, uint
             memcpy(at, wanted, sizeof wanted);
         pthread_mutex_unlock(&wide_lock);
         if (to) {
-            to[lane] = old[0];
-            to[lane + PTX_LANES] = old[1];
+            ptx_lane_set(to, true, lane, old[0]);
+            ptx_lane_set(to, true, lane + PTX_LANES, old[1]);
         }
     }
-}
-
-/* Elements one by one. List: address, operands, results. */
-static void atomic_vector(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const struct how_memory *how = &step->how.memory;
-    atomic_one *const one = atomic_reduction(how->type, how->operation);
-    unsigned count = (step->list_count - 1u) / 2, size = opcodes_type_size(how->type);
-    struct access access;
-
-    memory_access(warp, step, mask, how->space, ptx_in(warp, step->list[0]), size * count, true,
-                  &access);
-    if (access.pattern == ACCESS_FAILED)
-        return;
-    FOR_LANES (lane, mask)
-        for (unsigned i = 0; i < count; i++) {
-            uintptr_t at = access_lane(&access, lane) + i * size;
-            const reg32 *operand = ptx_in(warp, step->list[1 + i]);
-            uint64_t old = one((void *)at, &operand[lane], !is_shared(warp, how->space, at));
-
-            if (step->list[1 + count + i] != PTX_ABSENT)
-                ((reg32 *)ptx_out(warp, step->list[1 + count + i]))[lane] = (uint32_t)old;
-        }
 }
 
 ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how)
@@ -306,11 +303,11 @@ ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how)
 
     how->type = (uint8_t)type;
     how->operation = insn->atomic;
-    if (insn->vector > 1)
-        return atomic_reduction(type, insn->atomic) ? atomic_vector : NULL;
     if (size == 16)
         return atomic_wide;
     if (insn->atomic == IR_ATOM_CAS)
-        return size == 2 ? atomic_cas16 : size == 4 ? atomic_cas32 : atomic_cas64;
-    return operations[type][insn->atomic].run;
+        return atomic_cas;
+    if (!atomic_reduction(type, insn->atomic))
+        return NULL;
+    return operations[type][insn->atomic].value == add_64 && size == 4 ? atomic_add : atomic_any;
 }

@@ -10,13 +10,6 @@
 #include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 
-static bool range_holds(const struct ptx_range *range, uint64_t address, uint64_t size)
-{
-    uint64_t at = address - range->base;
-
-    return at < range->size && range->size - at >= size;
-}
-
 /* The allocation that holds `size` bytes at `address`, with a small cache in front. */
 bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,
                  uint32_t flags, struct ptx_range **range)
@@ -24,7 +17,7 @@ bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_
     struct ptx_range *cached = &worker->cache[slot & (RANGE_CACHE - 1)];
     struct launch *launch = worker->launch;
 
-    if (!range_holds(cached, address, size)) {
+    if (!memory_holds(cached, address, size)) {
         struct ptx_range found = {.flags = PTX_RANGE_READ | PTX_RANGE_WRITE};
 
         if (address - GRID_WINDOW < GRID_WORKSPACE) {
@@ -36,7 +29,7 @@ bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_
                     !launch->world->find(launch->world->user, address, &found))) {
             return false;
         }
-        if (!range_holds(&found, address, size))
+        if (!memory_holds(&found, address, size))
             return false;
         *cached = found;
     }
@@ -173,96 +166,46 @@ static void access_slow(struct ptx_warp *warp, const struct ptx_step *step, uint
     }
 }
 
-#define INLINE static inline __attribute__((always_inline))
-/* Are both halves of the warp rows of one stride? Lane i at first + i * stride of its half. */
-INLINE bool row_of(const reg64 *addresses, uint64_t stride)
-{
-    uint64_t low = addresses[0], high = addresses[16], difference = 0;
-
-    for (unsigned i = 0; i < 16; i++) {
-        difference |= (addresses[i] - low) ^ (i * stride);
-        difference |= (addresses[i + 16] - high) ^ (i * stride);
-    }
-    return difference == 0;
-}
-
-/* The usual strides as constants, so that the loop becomes a few vector instructions. */
-INLINE bool row_any(const reg64 *addresses, uint64_t stride)
-{
-    switch (stride) {
-    case 0:
-        return row_of(addresses, 0);
-    case 4:
-        return row_of(addresses, 4);
-    case 8:
-        return row_of(addresses, 8);
-    default:
-        return row_of(addresses, stride);
-    }
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-static bool __attribute__((target("avx2"))) row_avx2(const reg64 *addresses, uint64_t stride)
-{
-    return row_any(addresses, stride);
-}
-#define HAS_AVX2 __builtin_cpu_supports("avx2")
-#else
-#define row_avx2 row_any
-#define HAS_AVX2 0
-#endif
-
+/* Are both halves of the warp rows of one stride, 0 or the size? Lane i at first + i * stride. */
 static bool row_detect(const reg64 *addresses, uint32_t size, uint64_t *stride)
 {
-    uint64_t step = addresses[1] - addresses[0];
+    uint64_t low = addresses[0], high = addresses[16], step = addresses[1] - low, difference = 0;
 
     *stride = step;
     if (step != 0 && step != size)
         return false;
-    return HAS_AVX2 ? row_avx2(addresses, step) : row_any(addresses, step);
+    for (unsigned i = 0; i < 16; i++) {
+        difference |= (addresses[i] - low) ^ (i * step);
+        difference |= (addresses[i + 16] - high) ^ (i * step);
+    }
+    return difference == 0;
 }
 
-struct span { /* memory that a warp's accesses are compared with */
-    uint64_t base, size;
-    char *host;
-    const unsigned char *live; /* of a heap */
-};
-
-static bool span_of(struct ptx_warp *warp, const struct ptx_step *step, enum memory_space space,
-                    uint64_t address, uint32_t size, bool write, struct span *span)
+/* The memory that a warp's accesses are compared with, perhaps `own`; NULL: there is none. */
+static const struct ptx_range *span_of(struct ptx_warp *warp, const struct ptx_step *step,
+                                       enum memory_space space, uint64_t address, uint32_t size,
+                                       bool write, struct ptx_range *own)
 {
     struct ptx_block *block = warp->block;
     struct ptx_range *range;
 
-    if (space == MEMORY_SHARED) {
-        *span = (struct span){0, block->shared_size, block->shared, NULL};
-        return true;
+    if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && address >= PTX_SHARED_WINDOW)) {
+        memory_near(warp, step, space, address, write, own);
+        return own;
     }
     if (space == MEMORY_PARAM) {
-        *span = (struct span){0, block->launch->param_size,
-                              (char *)(uintptr_t)block->launch->params, NULL};
-        return !write;
+        *own = (struct ptx_range){.size = block->launch->param_size,
+                                  .host = (char *)(uintptr_t)block->launch->params};
+        return write ? NULL : own;
     }
-    if (space == MEMORY_GENERIC && address >= PTX_SHARED_WINDOW) {
-        *span = (struct span){PTX_SHARED_WINDOW, block->shared_size, block->shared, NULL};
-        return true;
-    }
-    if (!memory_find(warp->state->worker, step->how.memory.slot, address, size,
-                     write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
-        return false;
-    *span = (struct span){range->base, range->size, range->host, range->live};
-    return true;
-}
-
-static bool span_has(const struct span *span, uint64_t address, uint64_t size)
-{
-    uint64_t at = address - span->base;
-
-    return at < span->size && span->size - at >= size;
+    return memory_find(warp->state->worker, step->how.memory.slot, address, size,
+                       write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range)
+               ? range
+               : NULL;
 }
 
 /* Are all lanes inside and aligned? */
-static bool span_has_all(const struct span *span, const reg64 *addresses, uint64_t offset,
+static bool span_has_all(const struct ptx_range *span, const reg64 *addresses, uint64_t offset,
                          uint32_t size, uint32_t needed, uint32_t mask)
 {
     uint64_t limit = span->size - needed, outside = 0, low = 0;
@@ -289,13 +232,14 @@ static bool span_has_all(const struct span *span, const reg64 *addresses, uint64
 }
 
 /* In a heap, each lane has to be in a live block, and the next lane may be in another one. */
-static bool span_live(const struct span *span, const reg64 *addresses, uint64_t offset,
+static bool span_live(const struct ptx_range *span, const reg64 *addresses, uint64_t offset,
                       uint32_t size, uint32_t mask)
 {
     FOR_LANES (lane, mask) {
         uint64_t address = addresses[lane] + offset;
 
-        if (!span_has(span, address, size) || !heap_holds(span->live, address - span->base, size))
+        if (!memory_holds(span, address, size) ||
+            !heap_holds(span->live, address - span->base, size))
             return false;
     }
     return true;
@@ -305,7 +249,7 @@ static void access_local(struct ptx_warp *warp, const struct ptx_step *step, uin
                          const reg64 *addresses, uint32_t size, bool write, struct access *access)
 {
     const struct ptx_warp_state *state = warp->state;
-    struct span span = {0, state->local_stride, state->local, NULL};
+    const struct ptx_range span = {.size = state->local_stride, .host = state->local};
     uint64_t from = (uintptr_t)state->local + step->how.memory.offset;
 
     if (!span_has_all(&span, addresses, step->how.memory.offset, size, size, mask)) {
@@ -325,33 +269,34 @@ static void access_find(struct ptx_warp *warp, const struct ptx_step *step, uint
 {
     uint64_t offset = step->how.memory.offset, first, stride;
     uint32_t needed = needed_of(step, size);
-    struct span span;
+    const struct ptx_range *span;
+    struct ptx_range own;
 
     if (space == MEMORY_LOCAL) {
         access_local(warp, step, mask, addresses, size, write, access);
         return;
     }
     first = addresses[__builtin_ctz(mask)] + offset;
-    if (!span_of(warp, step, space, first, needed, write, &span) ||
-        (span.live && !span_live(&span, addresses, offset, needed, mask))) {
+    span = span_of(warp, step, space, first, needed, write, &own);
+    if (!span || (span->live && !span_live(span, addresses, offset, needed, mask))) {
         access_slow(warp, step, mask, space, addresses, size, write, access);
         return;
     }
     if (mask == PTX_FULL && !(first & (size - 1)) && row_detect(addresses, size, &stride)) {
         uint64_t second = addresses[16] + offset, length = 15 * stride + needed;
 
-        if (!(second & (size - 1)) && span_has(&span, first, length) &&
-            span_has(&span, second, length)) {
-            access->base = span.host + (first - span.base);
-            access->second = span.host + (second - span.base);
+        if (!(second & (size - 1)) && memory_holds(span, first, length) &&
+            memory_holds(span, second, length)) {
+            access->base = span->host + (first - span->base);
+            access->second = span->host + (second - span->base);
             access->stride = stride;
-            access->pattern = stride && second - first == 16 * stride ? ACCESS_ROW : ACCESS_HALVES;
+            access->pattern = ACCESS_HALVES;
             return;
         }
     }
-    if (span_has_all(&span, addresses, offset, size, needed, mask)) {
+    if (span_has_all(span, addresses, offset, size, needed, mask)) {
         access->pattern = ACCESS_GATHER;
-        access->base = (char *)((uintptr_t)span.host + (offset - span.base));
+        access->base = (char *)((uintptr_t)span->host + (offset - span->base));
         access->offsets = addresses;
         return;
     }

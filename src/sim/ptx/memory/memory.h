@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ptx/ops/affine.h"
 #include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
 #include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
@@ -100,8 +102,8 @@ static inline struct how_memory memory_how_copy(uint32_t step, int64_t to_offset
 
 /* Where each lane's bytes are: at base + offsets[lane] for the lanes of the mask. */
 struct access {
-    enum { ACCESS_FAILED, ACCESS_ROW, ACCESS_HALVES, ACCESS_GATHER } pattern;
-    char *base;            /* ROW: lane 0's; GATHER: what offsets count from */
+    enum { ACCESS_FAILED, ACCESS_HALVES, ACCESS_GATHER } pattern;
+    char *base;            /* HALVES: lane 0's; GATHER: what offsets count from */
     char *second;          /* HALVES: lane 16's */
     uint64_t stride;       /* HALVES: between lanes, 0 or the size */
     const reg64 *offsets;  /* GATHER */
@@ -116,15 +118,40 @@ static inline uintptr_t access_lane(const struct access *access, unsigned lane)
 }
 
 /* The same as the pattern GATHER. */
-static inline void access_gather(struct access *access)
+static inline void access_some(struct access *access, uint32_t mask)
 {
     if (access->pattern == ACCESS_GATHER)
         return;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        access->pointers[lane] = access_lane(access, lane);
+    EACH_LANE(mask, lane, access->pointers[lane] = access_lane(access, lane));
     access->pattern = ACCESS_GATHER;
     access->base = NULL;
     access->offsets = access->pointers;
+}
+
+/* Bytes of one lane, in a way that other threads of the CPU may use them at the same time. */
+static inline void access_move(void *to, const void *from, unsigned size)
+{
+#define MOVE(T)                                                                                    \
+    __atomic_store_n(                                                                              \
+        (T __attribute__((may_alias)) *)to,                                                        \
+        __atomic_load_n((const T __attribute__((may_alias)) *)from, __ATOMIC_ACQUIRE),             \
+        __ATOMIC_RELEASE)
+    switch (size) {
+    case 1:
+        MOVE(uint8_t);
+        break;
+    case 2:
+        MOVE(uint16_t);
+        break;
+    case 4:
+        MOVE(uint32_t);
+        break;
+    default:
+        MOVE(uint64_t);
+    }
+    if (size == 16)
+        access_move((char *)to + 8, (const char *)from + 8, 8);
+#undef MOVE
 }
 
 /* Check `size` bytes of each lane of `mask` at its address plus the step's offset. */
@@ -139,14 +166,76 @@ uint64_t memory_in_block(uint64_t address, unsigned rank);
 bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,
                  uint32_t flags, struct ptx_range **range);
 
+static inline bool memory_holds(const struct ptx_range *range, uint64_t address, uint64_t size)
+{
+    const uint64_t at = address - range->base;
+
+    return at < range->size && range->size - at >= size;
+}
+
+/* The memory that the step found before; false: it is not known, or has parts that are not there.
+ */
+OPS_INLINE bool memory_near(const struct ptx_warp *warp, const struct ptx_step *step,
+                            enum memory_space space, uint64_t address, bool write,
+                            struct ptx_range *span)
+{
+    const struct ptx_block *block = warp->block;
+
+    if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && address >= PTX_SHARED_WINDOW)) {
+        *span = (struct ptx_range){.base = space == MEMORY_SHARED ? 0 : PTX_SHARED_WINDOW,
+                                   .size = block->shared_size,
+                                   .host = block->shared,
+                                   .flags = PTX_RANGE_READ | PTX_RANGE_WRITE};
+        return true;
+    }
+    *span = warp->state->worker->cache[step->how.memory.slot & (RANGE_CACHE - 1)];
+    return !span->live && (span->flags & (write ? PTX_RANGE_WRITE : PTX_RANGE_READ));
+}
+
+/* What all lanes of a team are inside of, aligned; false: there is no such memory, or nobody
+ * knows. */
+OPS_INLINE bool memory_of_team(const struct ptx_team *team, const struct ptx_step *step,
+                               enum memory_space space, const struct affine *at, uint64_t size,
+                               bool write, struct ptx_range *span)
+{
+    const uint64_t offset = step->how.memory.offset;
+    uint64_t first = at->base + offset;
+    const struct ptx_warp *warp = &team->warps->warp;
+    int64_t least = 0, greatest = 0;
+    struct ptx_range *range;
+
+    if (team->active != PTX_FULL || !affine_is_small(at) ||
+        ((first | at->lane | at->half | at->warp) & (size - 1)) != 0)
+        return false;
+    if (team->masks) {
+        affine_extremes_some(team, at, &least, &greatest);
+        first = (uint64_t)least + offset;
+    }
+    if (!memory_near(warp, step, space, first, write, span) || !memory_holds(span, first, size)) {
+        if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && first >= PTX_SHARED_WINDOW) ||
+            !memory_find(team->warps->worker, step->how.memory.slot, first, size,
+                         write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range) ||
+            range->live)
+            return false;
+        *span = *range;
+    }
+    if (!team->masks)
+        affine_extremes(team, at, &least, &greatest);
+    return memory_holds(span, (uint64_t)least + offset, (uint64_t)(greatest - least) + size);
+}
+
 /* --- atomic.c --- */
 /* Atomics: operand or list: result, address, b, c. Sets the kind in *how. NULL: there is none of
  * this type. */
 ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how);
-/* Combine the element at `from` into that at `at`, atomically; both are aligned. What was there. */
-typedef uint64_t atomic_one(void *at, const void *from, bool global);
+struct atomic_operation;
 /* NULL: the type has no such operation. */
-atomic_one *atomic_reduction(unsigned type, unsigned operation);
+const struct atomic_operation *atomic_reduction(unsigned type, unsigned operation);
+/* Combine the element at `from` into that at `at`, atomically; both are aligned. What was there. */
+uint64_t atomic_apply(const struct atomic_operation *operation, void *at, const void *from,
+                      bool global);
+/* Write `wanted` if the place has *old still; else that is what it has, and false. */
+bool atomic_replace(void *at, unsigned size, uint64_t *old, uint64_t wanted);
 
 /* --- builtin.c --- */
 /* What runs a built-in function: of a call's step. */
@@ -227,25 +316,23 @@ bool memory_async_signal(struct ptx_warp *warp, const struct ptx_step *step, uns
                          enum ptx_space space, uint64_t barrier, uint32_t bytes);
 /* Is the launch one of clusters, which such an instruction needs? False: a fault. */
 bool memory_async_clustered(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
-ptx_run memory_async_prefetch, memory_async_copy, memory_async_mbarrier;
+ptx_run memory_async_copy, memory_async_mbarrier, memory_async_store, memory_async_store_bulk;
 
 /* --- memory_bulk.c --- */
-ptx_run memory_bulk_load, memory_bulk_peer, memory_bulk_store;
+ptx_run memory_bulk_run;
 
 /* --- memory_load.c --- */
 unsigned memory_load_size(enum load_kind kind);
-/* operand: destination, address. */
-ptx_run *memory_load(enum load_kind kind);
-/* Of an entry's parameters at a fixed place, and of variables in the frame; no address. */
-ptx_run *memory_load_param(enum load_kind kind);
-ptx_run *memory_load_frame(enum load_kind kind); /* operand: destination */
-/* Any kind: for vectors (list: destinations, address), ordered and 128-bit ones. */
-ptx_run memory_load_any;
+/* Of an entry's parameters at a fixed place, and of variables in the frame; operand: destination.
+ */
+ptx_run memory_load_param, memory_load_frame;
+/* operand: destination, address. The other also of vectors, whose list is that, and in order. */
+ptx_run memory_load_one, memory_load_any;
 
 /* --- memory_row.c --- Loads and stores of the usual sizes, of whole warps: compiled at several ISA
  * levels. */
 struct row_runs {
-    ptx_run *run;        /* in place of memory_load and memory_store; NULL: they serve it */
+    ptx_run *run;        /* in place of memory_load_one and memory_store_one; NULL: they serve it */
     affine_run *team;    /* at affine addresses; NULL: vectors of them are needed */
     affine_run *checked; /* the same in launches that are checked */
 };
@@ -256,11 +343,9 @@ memory_row_store_of memory_row_store_base, memory_row_store_v3, memory_row_store
 
 /* --- memory_store.c --- */
 unsigned memory_store_size(enum store_kind kind);
-/* operand: address, value. */
-ptx_run *memory_store(enum store_kind kind);
-ptx_run *memory_store_frame(enum store_kind kind); /* operand: value */
-/* As memory_load_any. */
-ptx_run memory_store_any;
+ptx_run memory_store_frame; /* operand: value */
+/* operand: address, value; otherwise as the loads. */
+ptx_run memory_store_one, memory_store_any;
 
 /* --- memory_wgmma.c --- The products of a warpgroup: compiled at several ISA levels. */
 ptx_run memory_wgmma_base, memory_wgmma_v3, memory_wgmma_v4;
@@ -275,14 +360,6 @@ ptx_run memory_wmma_matrix_load, memory_wmma_matrix_store;
 /* --- printf.c --- */
 /* The built-in functions vprintf and __assertfail. */
 ptx_run printf_run, printf_assertfail;
-
-/* --- reduce.c --- Reductions of many elements in memory: bulk copies, and asynchronous ones of a
- * single value. */
-ptx_run reduce_bulk_global, reduce_bulk_shared; /* cp.reduce.async.bulk */
-ptx_run reduce_async;                           /* red.async */
-
-/* --- memory_async_store.c --- */
-ptx_run memory_async_store, memory_async_store_bulk;
 
 /* --- tensor.c --- */
 enum tensor_way { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Prefetches, asynchronous copies (made at once) and mbarrier objects. */
+/* Asynchronous copies (made at once) and mbarrier objects. */
 #include "ptx/memory/memory.h"
 
 #include <string.h>
 
 #include "ptx/ops/ops.h"
-
-/* Nothing is fetched, but on real devices a wild address is no fault here either. */
-void memory_async_prefetch(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    (void)warp;
-    (void)step;
-    (void)mask;
-}
 
 /* operand: to, from, size, bytes present, predicate that ignores the source. */
 void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -166,7 +158,8 @@ bool memory_async_clustered(struct ptx_warp *warp, const struct ptx_step *step, 
                       "the launch has no clusters");
 }
 
-/* st.async, whose bytes an mbarrier counts, and st.bulk, which zeroes shared memory. */
+/* st.async and red.async, whose bytes an mbarrier counts, and st.bulk, which zeroes shared memory.
+ */
 
 /* list: to, mbarrier, its offset, values. */
 void memory_async_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -176,6 +169,7 @@ void memory_async_store(struct ptx_warp *warp, const struct ptx_step *step, uint
     const reg64 *to = ptx_in(warp, step->list[0]);
     const reg64 *barrier = ptx_in(warp, step->list[1]), *at = ptx_in(warp, step->list[2]);
     unsigned size = opcodes_type_size(how->type), total = size * how->count;
+    const struct atomic_operation *one = atomic_reduction(how->type, how->operation);
 
     if (!memory_async_clustered(warp, step, mask))
         return;
@@ -188,7 +182,10 @@ void memory_async_store(struct ptx_warp *warp, const struct ptx_step *step, uint
         for (unsigned i = 0; i < how->count; i++) {
             const char *values = ptx_in(warp, step->list[3 + i]);
 
-            memcpy(out + (size_t)i * size, values + (size_t)lane * size, size);
+            if (one)
+                atomic_apply(one, out + (size_t)i * size, values + (size_t)lane * size, false);
+            else
+                memcpy(out + (size_t)i * size, values + (size_t)lane * size, size);
         }
         if (!memory_async_signal(warp, step, lane, space, barrier[lane] + at[lane], total))
             return;

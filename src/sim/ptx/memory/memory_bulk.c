@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cp.async.bulk: many bytes between shared and global memory, made at once. */
+/* cp.async.bulk and cp.reduce.async.bulk: many bytes between shared and global memory, made at
+ * once. */
 #include "ptx/memory/memory.h"
 
 #include <string.h>
@@ -8,106 +9,70 @@
 
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
 
-struct bulk {
-    uint64_t to, from;
-    uint32_t size;
-    enum ptx_space to_space, from_space;
-    uint32_t bytes; /* of each 16 that are copied; a bit set */
-};
-
-/* What a lane copies: operands to, from and size. */
-static struct bulk bulk_of(const struct ptx_warp *warp, const struct ptx_step *step, unsigned lane)
+/* To that address; `bytes`: of each 16 that are copied, a bit set. */
+static bool bulk_lane(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                      uint64_t first, uint32_t bytes)
 {
-    const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
-    const reg32 *size = ptx_in(warp, step->operand[2]);
+    const struct how_bulk *how = &step->how.bulk;
+    const reg64 *from = ptx_in(warp, step->operand[1]);
+    const uint32_t size = ((const reg32 *)ptx_in(warp, step->operand[2]))[lane];
+    const unsigned element = opcodes_type_size(how->type);
+    const struct atomic_operation *one = atomic_reduction(how->type, how->operation);
 
-    return (struct bulk){.to = to[lane] + (uint64_t)step->how.memory.to_offset,
-                         .from = from[lane] + (uint64_t)step->how.memory.from_offset,
-                         .size = size[lane],
-                         .bytes = 0xffff};
-}
-
-static bool bulk_copy(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                      const struct bulk *bulk)
-{
-    if (bulk->size % BULK)
-        return fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, bulk->to,
-                          "the size of the copy is no multiple of 16");
-    for (uint32_t at = 0; at < bulk->size; at += BULK) {
-        char *to = memory_resolve(warp, step, lane, bulk->to_space, bulk->to + at, BULK, true);
-        const char *from =
+    if (size % BULK)
+        return fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, first,
+                          one ? "the size of the reduction is no multiple of 16"
+                              : "the size of the copy is no multiple of 16");
+    for (uint32_t at = 0; at < size; at += BULK) {
+        char *to =
+            memory_resolve(warp, step, lane, (enum ptx_space)how->space, first + at, BULK, true);
+        const char *in =
             !to ? NULL
-                : memory_resolve(warp, step, lane, bulk->from_space, bulk->from + at, BULK, false);
+                : memory_resolve(warp, step, lane, (enum ptx_space)how->from,
+                                 from[lane] + (uint64_t)how->from_offset + at, BULK, false);
 
-        if (!from)
+        if (!in)
             return false;
-        if (bulk->bytes == 0xffff) {
-            memmove(to, from, BULK);
-            continue;
-        }
-        for (unsigned i = 0; i < BULK; i++)
-            if (bulk->bytes >> i & 1)
-                to[i] = from[i];
+        if (!one && bytes == 0xffff)
+            memmove(to, in, BULK);
+        for (unsigned i = 0; one && i < BULK; i += element)
+            atomic_apply(one, to + i, in + i, how->space == PTX_SPACE_GLOBAL);
+        for (unsigned i = 0; !one && bytes != 0xffff && i < BULK; i++)
+            if (bytes >> i & 1)
+                to[i] = in[i];
     }
     return true;
 }
 
-/* operand[3] on: mbarrier, its offset, blocks of the cluster that all get the copy, each with its
- * own mbarrier. */
-static void bulk_to_shared(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
-                           enum ptx_space from_space)
+/* operand: to, from, size, mbarrier, its offset; then of what goes to shared memory the blocks of
+ * the cluster that all get it, each with its own mbarrier, else the bytes of each 16. */
+void memory_bulk_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const reg64 *barrier = ptx_in(warp, step->operand[3]), *at = ptx_in(warp, step->operand[4]);
-    const reg32 *blocks = step->operand[5] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[5]);
+    const struct how_bulk *how = &step->how.bulk;
+    const bool shared = how->space == PTX_SPACE_SHARED;
+    const reg64 *to = ptx_in(warp, step->operand[0]);
+    const reg32 *size = ptx_in(warp, step->operand[2]);
+    const reg64 *barrier = shared ? ptx_in(warp, step->operand[3]) : NULL;
+    const reg64 *at = shared ? ptx_in(warp, step->operand[4]) : NULL;
+    const reg32 *which = step->operand[5] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[5]);
 
+    if (shared && how->from == PTX_SPACE_SHARED && !memory_async_clustered(warp, step, mask))
+        return;
     FOR_LANES (lane, mask) {
-        struct bulk bulk = bulk_of(warp, step, lane);
-        uint64_t signal = barrier[lane] + at[lane], first = bulk.to;
+        const uint64_t first = to[lane] + (uint64_t)how->to_offset;
+        const uint32_t bits = which ? which[lane] & 0xffff : 0xffff;
 
-        bulk.to_space = PTX_SPACE_SHARED;
-        bulk.from_space = from_space;
-        if (!blocks) {
-            if (!bulk_copy(warp, step, lane, &bulk) ||
-                !memory_async_signal(warp, step, lane, PTX_SPACE_SHARED, signal, bulk.size))
-                return;
-            continue;
-        }
-        for (unsigned rank = 0; rank < 16; rank++) {
-            if (!(blocks[lane] >> rank & 1))
-                continue;
-            bulk.to = memory_in_block(first, rank);
-            if (!bulk_copy(warp, step, lane, &bulk) ||
-                !memory_async_signal(warp, step, lane, PTX_SPACE_SHARED,
-                                     memory_in_block(signal, rank), bulk.size))
-                return;
-        }
-    }
-}
-
-void memory_bulk_load(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    bulk_to_shared(warp, step, mask, PTX_SPACE_GLOBAL);
-}
-
-void memory_bulk_peer(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    if (memory_async_clustered(warp, step, mask))
-        bulk_to_shared(warp, step, mask, PTX_SPACE_SHARED);
-}
-
-/* operand[5]: bytes of each 16 that are written. */
-void memory_bulk_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const reg32 *bytes = step->operand[5] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[5]);
-
-    FOR_LANES (lane, mask) {
-        struct bulk bulk = bulk_of(warp, step, lane);
-
-        bulk.to_space = PTX_SPACE_GLOBAL;
-        bulk.from_space = PTX_SPACE_SHARED;
-        if (bytes)
-            bulk.bytes = bytes[lane] & 0xffff;
-        if (!bulk_copy(warp, step, lane, &bulk))
+        if (!shared && !bulk_lane(warp, step, lane, first, bits))
             return;
+        for (unsigned rank = 0; shared && rank < (which ? 16 : 1); rank++) {
+            const uint64_t signal = barrier[lane] + at[lane];
+
+            if (bits >> rank & 1 &&
+                (!bulk_lane(warp, step, lane, which ? memory_in_block(first, rank) : first,
+                            0xffff) ||
+                 !memory_async_signal(warp, step, lane, PTX_SPACE_SHARED,
+                                      which ? memory_in_block(signal, rank) : signal, size[lane])))
+                return;
+        }
     }
 }

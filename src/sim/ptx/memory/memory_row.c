@@ -37,36 +37,6 @@ OPS_INLINE void stream_row(char *to, const void *from)
 #endif
 }
 
-struct span { /* of memory: device addresses, and where it is */
-    uint64_t base, size;
-    char *host;
-};
-
-/* False: it is not known, or has parts that are not there. */
-OPS_INLINE bool span_near(const struct ptx_warp *warp, const struct ptx_step *step,
-                          enum memory_space space, uint64_t address, bool write, struct span *span)
-{
-    const struct ptx_block *block = warp->block;
-    const uint32_t flags = write ? PTX_RANGE_WRITE : PTX_RANGE_READ;
-    const struct ptx_range *range;
-
-    if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && address >= PTX_SHARED_WINDOW)) {
-        *span = (struct span){space == MEMORY_SHARED ? 0 : PTX_SHARED_WINDOW, block->shared_size,
-                              block->shared};
-        return true;
-    }
-    range = &warp->state->worker->cache[step->how.memory.slot & (RANGE_CACHE - 1)];
-    *span = (struct span){range->base, range->size, range->host};
-    return !range->live && (range->flags & flags) == flags;
-}
-
-OPS_INLINE bool span_holds(const struct span *span, uint64_t address, uint64_t size)
-{
-    const uint64_t at = address - span->base;
-
-    return at < span->size && span->size - at >= size;
-}
-
 /* Are both halves of the warp rows of this stride? */
 OPS_INLINE bool are_rows(const lane_u64 *addresses, uint64_t stride)
 {
@@ -82,14 +52,14 @@ OPS_INLINE bool are_rows(const lane_u64 *addresses, uint64_t stride)
 }
 
 /* Rows of the span, aligned: where both begin. */
-OPS_INLINE bool find_rows(const struct span *span, const lane_u64 *addresses, uint64_t offset,
+OPS_INLINE bool find_rows(const struct ptx_range *span, const lane_u64 *addresses, uint64_t offset,
                           uint64_t size, uint64_t stride, char *rows[2])
 {
     const uint64_t first = addresses[0] + offset, second = addresses[16] + offset;
     const uint64_t length = 15 * stride + size;
 
-    if (((first | second) & (size - 1)) != 0 || !span_holds(span, first, length) ||
-        !span_holds(span, second, length) || !are_rows(addresses, stride))
+    if (((first | second) & (size - 1)) != 0 || !memory_holds(span, first, length) ||
+        !memory_holds(span, second, length) || !are_rows(addresses, stride))
         return false;
     rows[0] = span->host + (first - span->base);
     rows[1] = span->host + (second - span->base);
@@ -97,8 +67,8 @@ OPS_INLINE bool find_rows(const struct span *span, const lane_u64 *addresses, ui
 }
 
 /* Is every lane's memory in the span, and aligned? */
-OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresses, uint64_t offset,
-                               uint64_t size)
+OPS_INLINE bool span_holds_all(const struct ptx_range *span, const lane_u64 *addresses,
+                               uint64_t offset, uint64_t size)
 {
     const uint64_t limit = span->size - size, shift = offset - span->base;
     uint64_t outside = 0, low = 0;
@@ -115,40 +85,6 @@ OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresse
 }
 
 /* --- Of teams, at affine addresses: nothing is done where a lane might not be inside --- */
-
-/* What all lanes of the team are inside of, aligned; false: there is no such memory, or nobody
- * knows. */
-OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *step,
-                          enum memory_space space, const struct affine *at, uint64_t size,
-                          bool write, struct span *span)
-{
-    uint64_t first = at->base + step->how.memory.offset;
-    struct ptx_warp_state *state = team->warps;
-    int64_t least = 0, greatest = 0;
-
-    if (team->active != PTX_FULL || !affine_is_small(at) ||
-        ((first | at->lane | at->half | at->warp) & (size - 1)) != 0)
-        return false;
-    if (team->masks) {
-        affine_extremes_some(team, at, &least, &greatest);
-        first = (uint64_t)least + step->how.memory.offset;
-    }
-    if (!span_near(&state->warp, step, space, first, write, span) ||
-        !span_holds(span, first, size)) {
-        struct ptx_range *range;
-
-        if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && first >= PTX_SHARED_WINDOW) ||
-            !memory_find(state->worker, step->how.memory.slot, first, size,
-                         write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range) ||
-            range->live)
-            return false;
-        *span = (struct span){range->base, range->size, range->host};
-    }
-    if (!team->masks)
-        affine_extremes(team, at, &least, &greatest);
-    return span_holds(span, (uint64_t)least + step->how.memory.offset,
-                      (uint64_t)(greatest - least) + size);
-}
 
 /* Are the rows of all warps one row? */
 OPS_INLINE bool is_one_row(const struct affine *at, uint64_t size)
@@ -170,7 +106,7 @@ OPS_INLINE void prefetch_next(const struct ptx_team *team, const struct affine *
  * somebody reads them? Then they go past the caches: no line need be read before it is written. */
 #define STREAM_LEAST (UINT64_C(32) << 20)
 OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
-                          const struct span *span, const char *row)
+                          const struct ptx_range *span, const char *row)
 {
     return HAS_STREAMS && span->size >= STREAM_LEAST && !team->masks && is_one_row(at, 4) &&
            ((uintptr_t)row & 63) == 0;
@@ -183,9 +119,10 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
         const uint64_t size = sizeof(cell);                                                        \
         const int64_t stride = (int64_t)at->lane, warp = (int64_t)at->warp;                        \
         const char *row, *second;                                                                  \
-        struct span span;                                                                          \
+        struct ptx_range span;                                                                     \
                                                                                                    \
-        if (step->how.memory.unused != 0 || !team_span(team, step, space, at, size, false, &span)) \
+        if (step->how.memory.unused != 0 ||                                                        \
+            !memory_of_team(team, step, space, at, size, false, &span))                            \
             return false;                                                                          \
         row = span.host + (at->base + step->how.memory.offset - span.base);                        \
         second = row + (int64_t)at->half;                                                          \
@@ -240,9 +177,9 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
         const uint64_t size = sizeof(cell);                                                        \
         const int64_t stride = (int64_t)at->lane, warp = (int64_t)at->warp;                        \
         char *row, *second;                                                                        \
-        struct span span;                                                                          \
+        struct ptx_range span;                                                                     \
                                                                                                    \
-        if (!team_span(team, step, space, at, size, true, &span))                                  \
+        if (!memory_of_team(team, step, space, at, size, true, &span))                             \
             return false;                                                                          \
         row = span.host + (at->base + step->how.memory.offset - span.base);                        \
         second = row + (int64_t)at->half;                                                          \
@@ -278,18 +215,9 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
         }                                                                                          \
         return true;                                                                               \
     }
-/* A function of its own, so that the usual way keeps no registers for it. */
-#define OTHER(name, run)                                                                           \
-    static __attribute__((noinline)) void name(struct ptx_warp *warp, const struct ptx_step *step, \
-                                               uint32_t mask)                                      \
-    {                                                                                              \
-        run(warp, step, mask);                                                                     \
-    }
-
 #define LOAD(name, kind, cell, cast, shape, space)                                                 \
     TEAM_LOAD(name, cell, cast, shape, space)                                                      \
     TEAM_CHECKED(name, cell, space, 1, false)                                                      \
-    OTHER(name##_other, memory_load(LOAD_##kind))                                                  \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
     {                                                                                              \
@@ -297,12 +225,12 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
         const uint64_t offset = step->how.memory.offset, size = sizeof(cell);                      \
         const uint64_t stride = addresses[1] - addresses[0];                                       \
         shape *to = ptx_out(warp, step->operand[0]);                                               \
-        struct span span;                                                                          \
+        struct ptx_range span;                                                                     \
         char *rows[2];                                                                             \
                                                                                                    \
         if (mask != PTX_FULL || step->how.memory.unused != 0 ||                                    \
-            !span_near(warp, step, space, addresses[0] + offset, false, &span)) {                  \
-            name##_other(warp, step, mask);                                                        \
+            !memory_near(warp, step, space, addresses[0] + offset, false, &span)) {                \
+            memory_load_one(warp, step, mask);                                                     \
         } else if (stride == size && find_rows(&span, addresses, offset, size, size, rows)) {      \
             cell values[PTX_LANES];                                                                \
             memcpy(values, rows[0], sizeof values / 2);                                            \
@@ -327,13 +255,12 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
                 to[lane] = (shape)cast value;                                                      \
             }                                                                                      \
         } else {                                                                                   \
-            name##_other(warp, step, mask);                                                        \
+            memory_load_one(warp, step, mask);                                                     \
         }                                                                                          \
     }
 #define STORE(name, kind, cell, shape, space)                                                      \
     TEAM_STORE(name, cell, shape, space)                                                           \
     TEAM_CHECKED(name, cell, space, 0, true)                                                       \
-    OTHER(name##_other, memory_store(STORE_##kind))                                                \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
     {                                                                                              \
@@ -341,12 +268,12 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
         const uint64_t offset = step->how.memory.offset, size = sizeof(cell);                      \
         const uint64_t stride = addresses[1] - addresses[0];                                       \
         const shape *from = ptx_in(warp, step->operand[1]);                                        \
-        struct span span;                                                                          \
+        struct ptx_range span;                                                                     \
         char *rows[2];                                                                             \
                                                                                                    \
         if (mask != PTX_FULL ||                                                                    \
-            !span_near(warp, step, space, addresses[0] + offset, true, &span)) {                   \
-            name##_other(warp, step, mask);                                                        \
+            !memory_near(warp, step, space, addresses[0] + offset, true, &span)) {                 \
+            memory_store_one(warp, step, mask);                                                    \
         } else if (stride == size && find_rows(&span, addresses, offset, size, size, rows)) {      \
             cell values[PTX_LANES];                                                                \
             OPS_LANES                                                                              \
@@ -362,7 +289,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
                 memcpy((char *)(to + addresses[lane]), &value, sizeof value);                      \
             }                                                                                      \
         } else {                                                                                   \
-            name##_other(warp, step, mask);                                                        \
+            memory_store_one(warp, step, mask);                                                    \
         }                                                                                          \
     }
 /* The usual ones of LOAD_KINDS and STORE_KINDS. */

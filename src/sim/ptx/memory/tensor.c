@@ -184,7 +184,7 @@ static enum ir_type element_type(const struct ptx_tensor *tensor)
 
 /* How the elements are combined; NULL: there is no such operation. Signed numbers of 64 bits have
  * the smaller and the larger one alone. */
-static atomic_one *tensor_reduction(const struct tile *tile)
+static const struct atomic_operation *tensor_reduction(const struct tile *tile)
 {
     enum ir_atomic operation = (enum ir_atomic)tile->step->how.tensor.operation;
 
@@ -193,7 +193,7 @@ static atomic_one *tensor_reduction(const struct tile *tile)
     return atomic_reduction(element_type(&tile->tensor), operation);
 }
 
-static bool row_store(const struct tile *tile, uint64_t at, atomic_one *reduce)
+static bool row_store(const struct tile *tile, uint64_t at, const struct atomic_operation *reduce)
 {
     _Alignas(PIECE) char bytes[ROW_BYTES];
     struct tensor_row row;
@@ -212,7 +212,8 @@ static bool row_store(const struct tile *tile, uint64_t at, atomic_one *reduce)
         return true;
     }
     for (uint32_t i = row.begin; i < row.end; i++)
-        reduce(to + (size_t)(i - row.begin) * tile->size, bytes + (size_t)i * tile->size, true);
+        atomic_apply(reduce, to + (size_t)(i - row.begin) * tile->size,
+                     bytes + (size_t)i * tile->size, true);
     return true;
 }
 
@@ -279,7 +280,7 @@ static bool tile_check(const struct tile *tile)
 static bool tile_run(struct tile *tile, const int32_t *coordinates, const uint16_t *offsets)
 {
     const struct how_tensor *how = &tile->step->how.tensor;
-    atomic_one *reduce = NULL;
+    const struct atomic_operation *reduce = NULL;
 
     if (how->way == TENSOR_REDUCE) {
         reduce = tensor_reduction(tile);

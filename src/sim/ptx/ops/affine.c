@@ -176,19 +176,10 @@ EXTENDED(mad_wide_s, extend_s, 2, sum(product(a, b), *c))
 
 static bool parameter(struct ptx_team *team, const struct ptx_step *step)
 {
-    const char *from = team->warps->launch->params + step->how.fixed.at;
-    union {
-        uint8_t of8;
-        uint16_t of16;
-        uint32_t of32;
-        uint64_t of64;
-    } value;
+    uint64_t value = 0;
 
-    memcpy(&value, from, step->how.fixed.bytes);
-    *team_out(team, step->operand[0]) = uniform(step->how.fixed.bytes == 1   ? value.of8
-                                                : step->how.fixed.bytes == 2 ? value.of16
-                                                : step->how.fixed.bytes == 4 ? value.of32
-                                                                             : value.of64);
+    memcpy(&value, team->warps->launch->params + step->how.fixed.at, step->how.fixed.bytes);
+    *team_out(team, step->operand[0]) = uniform(value);
     return true;
 }
 

@@ -120,6 +120,7 @@ struct how_call {
 /* --- Memory --- */
 struct how_fixed { /* a parameter, or a place in the frame */
     uint64_t at;
+    uint8_t kind;  /* enum load_kind or store_kind */
     uint8_t bytes; /* of a parameter that is loaded without its sign; else 0 */
 };
 struct how_memory {
@@ -145,9 +146,10 @@ struct how_memory {
     };
 };
 
-struct how_bulk {      /* reductions, and what counts its bytes with an mbarrier */
+struct how_bulk {      /* bulk copies and reductions, and what counts its bytes with an mbarrier */
     uint8_t slot;      /* in the place of how_memory's */
     uint8_t space;     /* enum ptx_space of the destination and the mbarrier */
+    uint8_t from;      /* enum ptx_space of the source */
     uint8_t type;      /* enum ir_type of an element */
     uint8_t operation; /* enum ir_atomic */
     uint8_t count;     /* of values */

@@ -185,7 +185,7 @@ ptx_run *OPS_NAME(ops_convert)(const struct ir_insn *insn, union ptx_how *how, c
 
     (void)how;
     (void)reason;
-    if (insn->saturate || insn->relu || insn->satfinite ||
+    if (insn->op != IR_CVT || insn->saturate || insn->relu || insn->satfinite ||
         (rounding != IR_ROUND_NONE && rounding != IR_RN && !integral))
         return NULL;
     return OPS_PICK(rows, insn, from + 64U * ftz + (integral ? 128U * (rounding - IR_RNI + 1) : 0));

@@ -129,7 +129,8 @@ ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how, con
     ptx_run *run;
 
     (void)reason;
-    if (insn->rounding != IR_ROUND_NONE && insn->rounding != IR_RN)
+    if (opcodes_class(insn->types[0]) != CLASS_FLOAT ||
+        (insn->rounding != IR_ROUND_NONE && insn->rounding != IR_RN))
         return NULL;
     run = OPS_PICK(rows, insn, ops_modifiers(insn) + (extreme && insn->count == 4 ? THREE : 0));
     if (run && insn->op == IR_TESTP)

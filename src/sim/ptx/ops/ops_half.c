@@ -138,5 +138,7 @@ ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, union ptx_how *how, cons
 {
     (void)how;
     (void)reason;
+    if (opcodes_class(insn->types[0]) != CLASS_FLOAT)
+        return NULL;
     return OPS_PICK(rows, insn, ops_modifiers(insn));
 }

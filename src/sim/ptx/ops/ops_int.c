@@ -187,5 +187,7 @@ ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, union ptx_how *how, const
 {
     (void)how;
     (void)reason;
-    return insn->cc ? NULL : OPS_PICK(rows, insn, ops_modifiers(insn));
+    if (insn->cc || opcodes_class(insn->types[0]) > CLASS_PAIR)
+        return NULL;
+    return OPS_PICK(rows, insn, ops_modifiers(insn));
 }

@@ -46,9 +46,12 @@ static void run_rounded(struct ptx_warp *warp, const struct ptx_step *step, uint
 
 ptx_run *OPS_NAME(ops_round)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    ptx_run *const run = OPS_PICK(arithmetic, insn, ops_modifiers(insn));
+    ptx_run *run;
     (void)reason;
-    if (!run || insn->rounding < IR_RZ || insn->rounding > IR_RP)
+    if (insn->rounding < IR_RZ || insn->rounding > IR_RP)
+        return NULL;
+    run = OPS_PICK(arithmetic, insn, ops_modifiers(insn));
+    if (!run)
         return NULL;
     how->round = (struct how_round){.run = run, .rounding = insn->rounding};
     return run_rounded;

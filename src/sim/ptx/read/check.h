@@ -52,6 +52,8 @@ bool check_address_pointer(struct parser *parser, const struct reading *reading,
 void check_fix(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
                struct ir_operand *operand);
 
+void check_fix_immediate(struct ir_operand *operand, uint8_t want); /* in the type `want` */
+
 /* --- check_insn.c --- */
 /* Turn what was read into an instruction; false: reported. */
 bool check_insn(struct parser *parser, struct reading *reading, struct ir_insn *insn);

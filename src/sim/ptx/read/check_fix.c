@@ -7,7 +7,7 @@
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
-static void fix_immediate(struct ir_operand *operand, uint8_t want)
+void check_fix_immediate(struct ir_operand *operand, uint8_t want)
 {
     double number;
     float single;
@@ -36,7 +36,8 @@ static void fix_parts(struct ir_operand *operand, uint8_t want)
     for (unsigned i = 0; i < operand->count; i++) {
         struct ir_operand *part = &operand->parts[i];
         if (part->kind == IR_OPERAND_IMM)
-            fix_immediate(part, part->component == LITERAL_F64 && want == IR_B32 ? IR_F32 : want);
+            check_fix_immediate(part,
+                                part->component == LITERAL_F64 && want == IR_B32 ? IR_F32 : want);
         else if (part->kind == IR_OPERAND_VECTOR)
             fix_parts(part, want);
         else
@@ -112,7 +113,7 @@ void check_fix(struct parser *parser, const struct ir_insn *insn, const struct s
     bool vector_place = pack || spec->role == 'v' || spec->role == 'w' || spec->role == 'x';
     if (spec->role == 'y' || spec->role == 'z') {
         if (operand->kind == IR_OPERAND_IMM)
-            fix_immediate(operand, IR_U32);
+            check_fix_immediate(operand, IR_U32);
         else
             fix_video(insn, operand, spec->role == 'z');
         return;
@@ -123,7 +124,7 @@ void check_fix(struct parser *parser, const struct ir_insn *insn, const struct s
         *operand = operand->parts[0];
     switch (operand->kind) {
     case IR_OPERAND_IMM:
-        fix_immediate(operand, want != IR_NONE ? want : IR_B64);
+        check_fix_immediate(operand, want != IR_NONE ? want : IR_B64);
         break;
     case IR_OPERAND_REG:
         if (vector_place && check_operand_register(parser, operand)->vector > 1 &&

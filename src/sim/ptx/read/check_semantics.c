@@ -7,21 +7,22 @@
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
-static bool check_store(struct parser *parser, const struct reading *reading,
-                        const struct ir_insn *insn)
+/* These functions return what is wrong, in words that take the instruction's name; NULL: nothing.
+ */
+#define REPORTED "" /* is said already */
+
+static const char *check_store(const struct parser *parser, const struct ir_insn *insn)
 {
     const struct ir_operand *base = insn->operands[0].parts;
     if (base->kind == IR_OPERAND_PARAM)
-        return parse_refuse(parser, reading,
-                            "Illegal to write to function input parameter in '%.*s'");
+        return "Illegal to write to function input parameter in '%.*s'";
     if (check_address_space(parser, base) == PTX_SPACE_CONST)
-        return parse_refuse(parser, reading, "State space incorrect for instruction '%.*s'");
-    return true;
+        return "State space incorrect for instruction '%.*s'";
+    return NULL;
 }
 
 /* .lo .hs and the like are for unsigned types, .num for floats; bits know only equality. */
-static bool check_comparison(struct parser *parser, const struct reading *reading,
-                             const struct ir_insn *insn)
+static const char *check_comparison(const struct reading *reading, const struct ir_insn *insn)
 {
     uint8_t type = insn->op == IR_SET ? insn->types[1] : insn->types[0];
     bool is_float = opcodes_class(type) == CLASS_FLOAT, is_bits = opcodes_class(type) == CLASS_BITS;
@@ -30,57 +31,49 @@ static bool check_comparison(struct parser *parser, const struct reading *readin
                          check_mode_has(reading, "hi") || check_mode_has(reading, "hs");
     if ((unsigned_name && !is_unsigned) || (insn->compare >= IR_EQU && !is_float) ||
         (is_bits && insn->compare != IR_EQ && insn->compare != IR_NE))
-        return parse_refuse(parser, reading,
-                            "Mismatch between instruction type and comparison qualifier in '%.*s'");
-    return true;
+        return "Mismatch between instruction type and comparison qualifier in '%.*s'";
+    return NULL;
 }
 
 /* 32 bytes wide only where the device can; never more. */
-static bool check_width(struct parser *parser, const struct reading *reading,
-                        const struct ir_insn *insn)
+static const char *check_width(const struct parser *parser, const struct ir_insn *insn)
 {
     unsigned bytes = opcodes_type_size(insn->types[0]) * insn->vector;
     bool global = insn->space == PTX_SPACE_GLOBAL || insn->space == PTX_SPACE_GENERIC;
     bool new_width = bytes <= 32 && global && (insn->op == IR_LD || insn->op == IR_ST);
     if (bytes <= 16 && insn->vector <= 4)
-        return true;
+        return NULL;
     if (!new_width)
-        return parse_refuse(parser, reading, "Vector operand too wide for instruction '%.*s'");
+        return "Vector operand too wide for instruction '%.*s'";
     if (parser->version < 808)
-        return parse_refuse(parser, reading,
-                            "Feature '256 bit wide load/store' requires PTX ISA .version "
-                            "8.8 or later, in '%.*s'");
+        return "Feature '256 bit wide load/store' requires PTX ISA .version "
+               "8.8 or later, in '%.*s'";
     if (parser->target < 100)
-        return parse_refuse(
-            parser, reading,
-            "Feature '256 bit wide load/store' requires .target sm_100 or higher, in "
-            "'%.*s'");
-    return true;
+        return "Feature '256 bit wide load/store' requires .target sm_100 or higher, in "
+               "'%.*s'";
+    return NULL;
 }
 
-static bool at_most(struct parser *parser, const struct reading *reading,
-                    const struct ir_operand *operand, uint64_t most)
+static const char out_of_range[] = "Immediate operand out of range for instruction '%.*s'";
+
+static const char *at_most(const struct ir_operand *operand, uint64_t most)
 {
-    if (operand->kind != IR_OPERAND_IMM || operand->bits <= most)
-        return true;
-    return parse_refuse(parser, reading, "Immediate operand out of range for instruction '%.*s'");
+    return operand->kind != IR_OPERAND_IMM || operand->bits <= most ? NULL : out_of_range;
 }
 
-static bool check_barrier(struct parser *parser, const struct reading *reading,
-                          const struct ir_insn *insn)
+static const char *check_barrier(const struct ir_insn *insn)
 {
     if (insn->count == 0 || insn->mode == IR_BAR_WARP_SYNC)
-        return true;
+        return NULL;
     for (uint8_t i = (uint8_t)(insn->destinations + 1); i < insn->count; i++) {
         const struct ir_operand *threads = &insn->operands[i];
         bool last = insn->mode >= IR_BAR_RED_POPC && i + 1 == insn->count; /* a predicate */
         if (insn->mode == IR_BAR_ARRIVE && threads->kind == IR_OPERAND_IMM && threads->bits == 0)
-            return parse_refuse(parser, reading, "Number of threads must not be zero in '%.*s'");
+            return "Number of threads must not be zero in '%.*s'";
         if (!last && threads->kind == IR_OPERAND_IMM && threads->bits % 32 != 0)
-            return parse_refuse(parser, reading,
-                                "Number of threads must be a multiple of the warp size in '%.*s'");
+            return "Number of threads must be a multiple of the warp size in '%.*s'";
     }
-    return at_most(parser, reading, &insn->operands[insn->destinations], 15);
+    return at_most(&insn->operands[insn->destinations], 15);
 }
 
 static bool has_prefix(const struct reading *reading, const char *prefix)
@@ -94,8 +87,7 @@ static bool has_prefix(const struct reading *reading, const char *prefix)
 }
 
 /* Hints to the caches are for global memory, and for weak accesses without another hint. */
-static bool check_hints(struct parser *parser, const struct reading *reading,
-                        const struct ir_insn *insn)
+static const char *check_hints(const struct reading *reading, const struct ir_insn *insn)
 {
     bool first = has_prefix(reading, "L1::"), second = has_prefix(reading, "L2::evict");
     bool other = has_prefix(reading, "L2::");
@@ -105,44 +97,39 @@ static bool check_hints(struct parser *parser, const struct reading *reading,
                      check_mode_has(reading, "cv") || check_mode_has(reading, "wb") ||
                      check_mode_has(reading, "wt");
     if ((first || other) && !global)
-        return parse_refuse(parser, reading,
-                            "Cache hint cannot be applied to this space in '%.*s'");
+        return "Cache hint cannot be applied to this space in '%.*s'";
     if (operation && insn->order != IR_ORDER_WEAK)
-        return parse_refuse(parser, reading,
-                            "Cache operation cannot be combined with an order in '%.*s'");
+        return "Cache operation cannot be combined with an order in '%.*s'";
     if (insn->order == IR_ORDER_VOLATILE && insn->space == PTX_SPACE_CONST)
-        return parse_refuse(parser, reading, "State space incorrect for instruction '%.*s'");
+        return "State space incorrect for instruction '%.*s'";
     if (first && (operation || insn->order == IR_ORDER_VOLATILE))
-        return parse_refuse(parser, reading,
-                            "Cache hints cannot be combined in instruction '%.*s'");
+        return "Cache hints cannot be combined in instruction '%.*s'";
     if (second && insn->vector * opcodes_type_size(insn->types[0]) != 32)
-        return parse_refuse(
-            parser, reading,
-            "Instruction '%.*s' requires '.v8.b32/.v4.b64' type with this cache hint");
-    return true;
+        return "Instruction '%.*s' requires '.v8.b32/.v4.b64' type with this cache hint";
+    return NULL;
 }
 
-static bool check_value(struct parser *parser, const struct reading *reading,
-                        const struct ir_insn *insn, uint8_t index, bool good, const char *expected)
+static const char *check_value(struct parser *parser, const struct reading *reading,
+                               const struct ir_insn *insn, uint8_t index, bool good,
+                               const char *expected)
 {
     if (!good)
         parse_error(parser, reading->line,
                     "Argument %u of instruction '%.*s': unexpected value '%d', expected to be %s",
                     index, (int)reading->mnemonic.length, reading->mnemonic.text,
                     (int)(int32_t)insn->operands[index].bits, expected);
-    return good;
+    return good ? NULL : REPORTED;
 }
 
 /* An order and its scope come together. */
-static bool check_mbarrier(struct parser *parser, const struct reading *reading,
-                           const struct ir_insn *insn)
+static const char *check_mbarrier(struct parser *parser, const struct reading *reading,
+                                  const struct ir_insn *insn)
 {
     bool order = check_mode_has(reading, "release") || check_mode_has(reading, "relaxed") ||
                  check_mode_has(reading, "acquire");
     if (order != (insn->scope != IR_SCOPE_NONE))
-        return parse_refuse(parser, reading,
-                            order ? "Scope modifier required for instruction '%.*s'"
-                                  : "Order modifier required for instruction '%.*s'");
+        return order ? "Scope modifier required for instruction '%.*s'"
+                     : "Order modifier required for instruction '%.*s'";
     const struct ir_operand *phase = insn->count > 2 ? &insn->operands[2] : NULL;
     if (check_mode_has(reading, "parity") && phase && phase->kind == IR_OPERAND_IMM)
         return check_value(parser, reading, insn, 2, phase->bits <= 1, "0 or 1");
@@ -151,76 +138,60 @@ static bool check_mbarrier(struct parser *parser, const struct reading *reading,
         !check_mode_has(reading, "expect_tx"))
         return check_value(parser, reading, insn, 2, false, "positive");
     if (arrive && insn->cluster && insn->operands[0].kind != IR_OPERAND_SINK)
-        return parse_refuse(parser, reading, "Sink '_' expected as destination of '%.*s'");
-    return true;
+        return "Sink '_' expected as destination of '%.*s'";
+    return NULL;
 }
 
 /* Without .sync they ended with PTX 6.4 and sm_70. */
-static bool check_sync(struct parser *parser, const struct reading *reading,
-                       const struct ir_insn *insn)
+static const char *check_sync(const struct parser *parser, const struct ir_insn *insn)
 {
     if (insn->sync || parser->version < 604 || parser->target < 70)
-        return true;
-    return parse_refuse(
-        parser, reading,
-        "Instruction '%.*s' without '.sync' is not supported on .target sm_70 and higher "
-        "from PTX ISA version 6.4");
+        return NULL;
+    return "Instruction '%.*s' without '.sync' is not supported on .target sm_70 and higher "
+           "from PTX ISA version 6.4";
 }
 
 /* .relaxed and .acquire name their scope; weak accesses have none. */
-static bool check_order(struct parser *parser, const struct reading *reading,
-                        const struct ir_insn *insn)
+static const char *check_order(const struct ir_insn *insn)
 {
     bool strong = insn->order == IR_ORDER_RELAXED || insn->order == IR_ORDER_ACQUIRE ||
                   insn->order == IR_ORDER_RELEASE;
     if (strong && insn->scope == IR_SCOPE_NONE)
-        return parse_refuse(parser, reading, "Scope modifier required for instruction '%.*s'");
+        return "Scope modifier required for instruction '%.*s'";
     if (!strong && insn->scope != IR_SCOPE_NONE)
-        return parse_refuse(parser, reading, "Scope modifier not allowed for instruction '%.*s'");
+        return "Scope modifier not allowed for instruction '%.*s'";
     if (insn->order == IR_ORDER_VOLATILE &&
         (insn->space == PTX_SPACE_LOCAL || insn->space == PTX_SPACE_PARAM))
-        return parse_refuse(parser, reading,
-                            "Modifier .volatile cannot be applied to this space in '%.*s'");
+        return "Modifier .volatile cannot be applied to this space in '%.*s'";
     if (strong && (insn->space == PTX_SPACE_CONST || insn->space == PTX_SPACE_LOCAL ||
                    insn->space == PTX_SPACE_PARAM))
-        return parse_refuse(parser, reading, "State space incorrect for instruction '%.*s'");
-    return true;
+        return "State space incorrect for instruction '%.*s'";
+    return NULL;
 }
 
-static bool check_bulk(struct parser *parser, const struct reading *reading,
-                       const struct ir_insn *insn)
+static const char *check_bulk(const struct ir_insn *insn)
 {
     const struct ir_operand *size = &insn->operands[insn->mode == IR_CP_PREFETCH ? 1 : 2];
-    return insn->count < 2 || size->kind != IR_OPERAND_IMM || size->bits % 16 == 0 ||
-           parse_refuse(parser, reading,
-                        "Size of instruction '%.*s' expected to be a multiple of 16");
+    return insn->count < 2 || size->kind != IR_OPERAND_IMM || size->bits % 16 == 0
+               ? NULL
+               : "Size of instruction '%.*s' expected to be a multiple of 16";
 }
 
-static bool check_copy(struct parser *parser, const struct reading *reading,
-                       const struct ir_insn *insn)
+static const char *check_copy(const struct reading *reading, const struct ir_insn *insn)
 {
     if (insn->count < 3)
-        return true;
+        return NULL;
     uint64_t size = insn->operands[2].bits;
     bool good = check_mode_has(reading, "cg") ? size == 16 : size == 4 || size == 8 || size == 16;
     if (!good)
-        return parse_refuse(parser, reading, "Illegal copy size for instruction '%.*s'");
+        return "Illegal copy size for instruction '%.*s'";
     if (insn->count > 3)
-        return at_most(parser, reading, &insn->operands[3], size);
-    return true;
-}
-
-/* An operand that can have one value alone. */
-static bool check_fixed(struct parser *parser, const struct reading *reading,
-                        const struct ir_operand *operand, uint64_t value)
-{
-    return operand->bits == value ||
-           parse_refuse(parser, reading, "Immediate operand out of range for instruction '%.*s'");
+        return at_most(&insn->operands[3], size);
+    return NULL;
 }
 
 /* The map's dimension, its modes, and how many bytes are copied. */
-static bool check_tensormap(struct parser *parser, const struct reading *reading,
-                            const struct ir_insn *insn)
+static const char *check_tensormap(const struct ir_insn *insn)
 {
     static const uint8_t most[] = {[IR_MAP_BOX] = 4,
                                    [IR_MAP_SIZE] = 4,
@@ -231,25 +202,23 @@ static bool check_tensormap(struct parser *parser, const struct reading *reading
                                    [IR_MAP_SWIZZLE] = 3,
                                    [IR_MAP_FILL] = 1};
     if (insn->mode == IR_MAP_COPY)
-        return check_fixed(parser, reading, &insn->operands[2], 128);
-    return insn->mode < IR_MAP_BOX ||
-           at_most(parser, reading, &insn->operands[1], most[insn->mode]);
+        return insn->operands[2].bits == 128 ? NULL : out_of_range;
+    return insn->mode < IR_MAP_BOX ? NULL : at_most(&insn->operands[1], most[insn->mode]);
 }
 
 /* But for the oldest ones, a lies by rows and b by columns. */
-static bool check_layouts(struct parser *parser, const struct reading *reading,
-                          const struct ir_insn *insn)
+static const char *check_layouts(const struct ir_insn *insn)
 {
     const uint8_t type = insn->types[insn->type_count == 4 ? 1 : 0];
     bool any = insn->op == IR_MMA ? insn->shape == IR_M8N8K4 && type != IR_F64
                                   : type != IR_S4 && type != IR_U4 && type != IR_B1;
-    return any || insn->columns == 1 ||
-           parse_refuse(parser, reading, "Illegal combination of modifiers for instruction '%.*s'");
+    return any || insn->columns == 1 ? NULL
+                                     : "Illegal combination of modifiers for instruction '%.*s'";
 }
 
 /* Which lanes have the metadata of a sparse matrix. */
-static bool check_selector(struct parser *parser, const struct reading *reading,
-                           const struct ir_insn *insn, uint8_t index)
+static const char *check_selector(struct parser *parser, const struct reading *reading,
+                                  const struct ir_insn *insn, uint8_t index)
 {
     static const char *const expected[] = {"0", "0 or 1", "", "in range [0..3]"};
     const uint8_t type = insn->types[1];
@@ -262,133 +231,141 @@ static bool check_selector(struct parser *parser, const struct reading *reading,
 
 /* Behind d, a, b, the metadata and the predicate: the signs of a and b, then which of them are
  * transposed. */
-static bool check_wgmma(struct parser *parser, const struct reading *reading,
-                        const struct ir_insn *insn)
+static const char *check_wgmma(struct parser *parser, const struct reading *reading,
+                               const struct ir_insn *insn)
 {
     const uint8_t signs = insn->sparse ? 6 : 4;
-    bool good = !insn->sparse || check_selector(parser, reading, insn, 4);
-    for (uint8_t i = signs; i < insn->count && good; i++) {
+    const char *wrong = insn->sparse ? check_selector(parser, reading, insn, 4) : NULL;
+    for (uint8_t i = signs; i < insn->count && !wrong; i++) {
         const int32_t value = (int32_t)insn->operands[i].bits;
-        good = i < signs + 2
-                   ? check_value(parser, reading, insn, i, value == 1 || value == -1, "-1 or 1")
-                   : check_value(parser, reading, insn, i, value == 0 || value == 1, "0 or 1");
+        wrong = i < signs + 2
+                    ? check_value(parser, reading, insn, i, value == 1 || value == -1, "-1 or 1")
+                    : check_value(parser, reading, insn, i, value == 0 || value == 1, "0 or 1");
     }
-    return good;
+    return wrong;
 }
 
 /* .sat is for results that cannot have each value of the source. */
-static bool check_conversion(struct parser *parser, const struct reading *reading,
-                             const struct ir_insn *insn)
+static const char *check_conversion(const struct reading *reading, const struct ir_insn *insn)
 {
     const uint8_t to = insn->types[0], from = insn->types[1];
     const bool to_sign = opcodes_types[to].is_signed, from_sign = opcodes_types[from].is_signed;
     if (opcodes_class(to) != CLASS_INTEGER || opcodes_class(from) != CLASS_INTEGER ||
         !check_mode_has(reading, "sat") || (from_sign && !to_sign))
-        return true;
+        return NULL;
     const unsigned wide = opcodes_type_size(to), narrow = opcodes_type_size(from);
     if (wide < narrow || (wide == narrow && to_sign != from_sign))
-        return true;
-    return parse_refuse(parser, reading, "Illegal modifier .sat for instruction '%.*s'");
+        return NULL;
+    return "Illegal modifier .sat for instruction '%.*s'";
 }
 
 /* Of the accesses, more than none and at most all. */
-static bool check_fraction(struct parser *parser, const struct reading *reading,
-                           const struct ir_insn *insn)
+static const char *check_fraction(const struct reading *reading, const struct ir_insn *insn)
 {
     const uint32_t one = 0x3F800000; /* of positive floats the bits are in order */
     const struct ir_operand *part = insn->count == 2 ? &insn->operands[1] : NULL;
     if (!part || part->kind != IR_OPERAND_IMM || !check_mode_has(reading, "fractional") ||
         (part->bits > 0 && part->bits <= one))
-        return true;
-    return parse_refuse(parser, reading, "Immediate operand out of range for instruction '%.*s'");
+        return NULL;
+    return out_of_range;
 }
 
-static bool check_registers(struct parser *parser, const struct reading *reading,
-                            const struct ir_insn *insn)
+static const char *check_registers(const struct ir_insn *insn)
 {
     const uint64_t count = insn->operands[0].bits;
-    return (count >= 24 && count <= 256 && count % 8 == 0) ||
-           parse_refuse(parser, reading, "Number of registers out of range in instruction '%.*s'");
+    return count >= 24 && count <= 256 && count % 8 == 0
+               ? NULL
+               : "Number of registers out of range in instruction '%.*s'";
+}
+
+static const char *check_one(struct parser *parser, const struct reading *reading,
+                             struct ir_insn *insn)
+{
+    const struct ir_operand *operands = insn->operands;
+    const char *wrong = NULL;
+    switch (insn->op) {
+    case IR_SET:
+    case IR_SETP:
+        return check_comparison(reading, insn);
+    case IR_LD:
+    case IR_ST:
+        wrong = check_order(insn);
+        if (!wrong)
+            wrong = check_width(parser, insn);
+        if (!wrong && insn->op == IR_ST)
+            wrong = check_store(parser, insn);
+        return wrong ? wrong : check_hints(reading, insn);
+    case IR_LDU:
+    case IR_MOV:
+    case IR_SUST:
+    case IR_SULD:
+    case IR_ST_ASYNC:
+        return check_width(parser, insn);
+    case IR_ATOM:
+        wrong = check_hints(reading, insn);
+        if (!wrong && insn->vector == 1 && operands[1].kind == IR_OPERAND_ADDRESS &&
+            operands[1].parts->kind == IR_OPERAND_PARAM)
+            wrong = "State space incorrect for instruction '%.*s'";
+        return wrong;
+    case IR_RED:
+        wrong = check_hints(reading, insn);
+        return wrong ? wrong : check_store(parser, insn);
+    case IR_BAR:
+    case IR_BARRIER:
+        return check_barrier(insn);
+    case IR_CVT:
+        return check_conversion(reading, insn);
+    case IR_CVTA:
+        return check_address_pointer(parser, reading, insn) ? NULL : REPORTED;
+    case IR_PMEVENT:
+        return check_mode_has(reading, "mask") ? NULL : at_most(&operands[0], 15);
+    case IR_CREATEPOLICY:
+        return check_fraction(reading, insn);
+    case IR_SETMAXNREG:
+        return check_registers(insn);
+    case IR_LOP3:
+        insn->operands[insn->boolean != IR_ATOM_NONE ? 5 : 4].bits &= 255;
+        return NULL;
+    case IR_CP_ASYNC:
+        return check_copy(reading, insn);
+    case IR_ST_BULK:
+        return operands[2].bits == 0 ? NULL : out_of_range;
+    case IR_FENCE:
+        return insn->count == 0 || operands[1].bits == 128 ? NULL : out_of_range;
+    case IR_TENSORMAP:
+        return check_tensormap(insn);
+    case IR_CP_REDUCE:
+    case IR_CP_BULK:
+        return check_bulk(insn);
+    case IR_SHFL:
+    case IR_VOTE:
+        return check_sync(parser, insn);
+    case IR_MBARRIER:
+        return check_mbarrier(parser, reading, insn);
+    case IR_MMA:
+    case IR_WMMA:
+        wrong = check_layouts(insn);
+        return wrong || !insn->sparse ? wrong : check_selector(parser, reading, insn, 5);
+    case IR_WGMMA:
+        return check_wgmma(parser, reading, insn);
+    case IR_WGMMA_SYNC:
+        return insn->count == 0
+                   ? NULL
+                   : check_value(parser, reading, insn, 0, (int32_t)operands[0].bits >= 0,
+                                 "non-negative integer");
+    case IR_DISCARD:
+    case IR_APPLYPRIORITY:
+        return operands[1].bits == 128 ? NULL
+                                       : "Argument 1 of instruction '%.*s' expected to be 128";
+    default:
+        return NULL;
+    }
 }
 
 bool check_semantics(struct parser *parser, const struct reading *reading, struct ir_insn *insn)
 {
     if (parser->reader->stop || !check_address(parser, reading, insn))
         return false;
-    switch (insn->op) {
-    case IR_SET:
-    case IR_SETP:
-    case IR_VSET:
-        return insn->op == IR_VSET || check_comparison(parser, reading, insn);
-    case IR_LD:
-        return check_order(parser, reading, insn) && check_width(parser, reading, insn) &&
-               check_hints(parser, reading, insn);
-    case IR_ST:
-        return check_order(parser, reading, insn) && check_width(parser, reading, insn) &&
-               check_store(parser, reading, insn) && check_hints(parser, reading, insn);
-    case IR_LDU:
-    case IR_MOV:
-    case IR_SUST:
-    case IR_SULD:
-        return check_width(parser, reading, insn);
-    case IR_ATOM:
-    case IR_RED:
-        if (!check_hints(parser, reading, insn))
-            return false;
-        if (insn->op == IR_RED)
-            return check_store(parser, reading, insn);
-        return insn->vector > 1 || insn->operands[1].kind != IR_OPERAND_ADDRESS ||
-               insn->operands[1].parts->kind != IR_OPERAND_PARAM ||
-               parse_refuse(parser, reading, "State space incorrect for instruction '%.*s'");
-    case IR_BAR:
-    case IR_BARRIER:
-        return check_barrier(parser, reading, insn);
-    case IR_CVT:
-        return check_conversion(parser, reading, insn);
-    case IR_CVTA:
-        return check_address_pointer(parser, reading, insn);
-    case IR_PMEVENT:
-        return check_mode_has(reading, "mask") || at_most(parser, reading, &insn->operands[0], 15);
-    case IR_CREATEPOLICY:
-        return check_fraction(parser, reading, insn);
-    case IR_SETMAXNREG:
-        return check_registers(parser, reading, insn);
-    case IR_LOP3:
-        insn->operands[insn->boolean != IR_ATOM_NONE ? 5 : 4].bits &= 255;
-        return true;
-    case IR_CP_ASYNC:
-        return check_copy(parser, reading, insn);
-    case IR_ST_ASYNC:
-        return check_width(parser, reading, insn);
-    case IR_ST_BULK:
-        return check_fixed(parser, reading, &insn->operands[2], 0);
-    case IR_FENCE:
-        return insn->count == 0 || check_fixed(parser, reading, &insn->operands[1], 128);
-    case IR_TENSORMAP:
-        return check_tensormap(parser, reading, insn);
-    case IR_CP_REDUCE:
-    case IR_CP_BULK:
-        return check_bulk(parser, reading, insn);
-    case IR_SHFL:
-    case IR_VOTE:
-        return check_sync(parser, reading, insn);
-    case IR_MBARRIER:
-        return check_mbarrier(parser, reading, insn);
-    case IR_MMA:
-    case IR_WMMA:
-        return check_layouts(parser, reading, insn) &&
-               (!insn->sparse || check_selector(parser, reading, insn, 5));
-    case IR_WGMMA:
-        return check_wgmma(parser, reading, insn);
-    case IR_WGMMA_SYNC:
-        return insn->count == 0 ||
-               check_value(parser, reading, insn, 0, (int32_t)insn->operands[0].bits >= 0,
-                           "non-negative integer");
-    case IR_DISCARD:
-    case IR_APPLYPRIORITY:
-        return insn->operands[1].bits == 128 ||
-               parse_refuse(parser, reading, "Argument 1 of instruction '%.*s' expected to be 128");
-    default:
-        return true;
-    }
+    const char *wrong = check_one(parser, reading, insn);
+    return !wrong || (*wrong != '\0' && parse_refuse(parser, reading, wrong));
 }

@@ -49,41 +49,6 @@ static struct value failed(struct parser *parser, const char *what)
     return (struct value){.failed = true};
 }
 
-static struct value float_binary(struct parser *parser, unsigned op, struct value left,
-                                 struct value right)
-{
-    double a = as_double(left), b = as_double(right);
-
-    switch (op) {
-    case '+':
-        return of_double(a + b);
-    case '-':
-        return of_double(a - b);
-    case '*':
-        return of_double(a * b);
-    case '/':
-        return of_double(a / b);
-    case '<':
-        return of_bool(a < b);
-    case '>':
-        return of_bool(a > b);
-    case PAIR('<', '='):
-        return of_bool(a <= b);
-    case PAIR('>', '='):
-        return of_bool(a >= b);
-    case PAIR('=', '='):
-        return of_bool(a == b);
-    case PAIR('!', '='):
-        return of_bool(a != b);
-    case PAIR('&', '&'):
-        return of_bool(is_true(left) && is_true(right));
-    case PAIR('|', '|'):
-        return of_bool(is_true(left) || is_true(right));
-    default:
-        return failed(parser, "Floating-point operand where an integer is expected");
-    }
-}
-
 /* Not by zero. */
 static uint64_t divide(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
 {
@@ -104,104 +69,118 @@ static uint64_t shift(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
     return negative ? ~(~a >> b) : a >> b;
 }
 
-static bool compare(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
+/* Neither less, equal nor greater: a NaN. */
+static struct value compared(unsigned op, bool less, bool equal, bool greater)
 {
-    bool less = is_unsigned ? a < b : (int64_t)a < (int64_t)b;
     switch (op) {
     case '<':
-        return less;
+        return of_bool(less);
     case '>':
-        return !less && a != b;
+        return of_bool(greater);
     case PAIR('<', '='):
-        return less || a == b;
+        return of_bool(less || equal);
     case PAIR('>', '='):
-        return !less;
+        return of_bool(greater || equal);
     case PAIR('=', '='):
-        return a == b;
+        return of_bool(equal);
     default:
-        return a != b;
+        return of_bool(!equal);
+    }
+}
+
+/* How tightly an operator binds; 0: it is none. */
+static unsigned precedence(unsigned op)
+{
+    static const uint16_t levels[][4] = {{PAIR('|', '|')},
+                                         {PAIR('&', '&')},
+                                         {'|'},
+                                         {'^'},
+                                         {'&'},
+                                         {PAIR('=', '='), PAIR('!', '=')},
+                                         {'<', '>', PAIR('<', '='), PAIR('>', '=')},
+                                         {PAIR('<', '<'), PAIR('>', '>')},
+                                         {'+', '-'},
+                                         {'*', '/', '%'}};
+
+    for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++)
+        for (unsigned k = 0; k < 4; k++)
+            if (levels[i][k] == op)
+                return i + 1;
+    return 0;
+}
+
+static struct value float_binary(struct parser *parser, unsigned op, double a, double b)
+{
+    switch (op) {
+    case '+':
+        return of_double(a + b);
+    case '-':
+        return of_double(a - b);
+    case '*':
+        return of_double(a * b);
+    case '/':
+        return of_double(a / b);
+    default:
+        return failed(parser, "Floating-point operand where an integer is expected");
+    }
+}
+
+static uint64_t integer_binary(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
+{
+    switch (op) {
+    case '+':
+        return a + b;
+    case '-':
+        return a - b;
+    case '*':
+        return a * b;
+    case '/':
+    case '%':
+        return divide(op, is_unsigned, a, b);
+    case '&':
+        return a & b;
+    case '|':
+        return a | b;
+    default:
+        return a ^ b;
     }
 }
 
 static struct value binary(struct parser *parser, unsigned op, struct value left,
                            struct value right)
 {
+    const bool real = is_float(left) || is_float(right);
     const bool sign = left.kind != LITERAL_UNSIGNED && right.kind != LITERAL_UNSIGNED;
-    const enum literal kind = sign ? LITERAL_INT : LITERAL_UNSIGNED;
+    const double x = as_double(left), y = as_double(right);
     const uint64_t a = left.bits, b = right.bits;
 
     /* An exact single is not for arithmetic. */
     if (left.kind == LITERAL_F32 || right.kind == LITERAL_F32)
         return failed(parser, "Single-precision literal");
-    if (is_float(left) || is_float(right))
-        return float_binary(parser, op, left, right);
-    switch (op) {
-    case '+':
-        return (struct value){.kind = kind, .bits = a + b};
-    case '-':
-        return (struct value){.kind = kind, .bits = a - b};
-    case '*':
-        return (struct value){.kind = kind, .bits = a * b};
-    case '/':
-    case '%':
-        return b == 0 ? failed(parser, "Division by zero")
-                      : (struct value){.kind = kind, .bits = divide(op, !sign, a, b)};
-    case '&':
-        return (struct value){.kind = kind, .bits = a & b};
-    case '|':
-        return (struct value){.kind = kind, .bits = a | b};
-    case '^':
-        return (struct value){.kind = kind, .bits = a ^ b};
-    case PAIR('<', '<'):
-    case PAIR('>', '>'):
+    switch (precedence(op)) {
+    case 1:
+        return of_bool(is_true(left) || is_true(right));
+    case 2:
+        return of_bool(is_true(left) && is_true(right));
+    case 6:
+    case 7:
+        if (real)
+            return compared(op, x<y, x == y, x> y);
+        if (sign)
+            return compared(op, (int64_t)a<(int64_t)b, a == b, (int64_t)a>(int64_t) b);
+        return compared(op, a<b, a == b, a> b);
+    default:
+        break;
+    }
+    if (real)
+        return float_binary(parser, op, x, y);
+    if (op == PAIR('<', '<') || op == PAIR('>', '>'))
         return (struct value){.kind = left.kind,
                               .bits = shift(op, left.kind == LITERAL_UNSIGNED, a, b)};
-    case PAIR('&', '&'):
-        return of_bool(a != 0 && b != 0);
-    case PAIR('|', '|'):
-        return of_bool(a != 0 || b != 0);
-    default:
-        return of_bool(compare(op, !sign, a, b));
-    }
-}
-
-/* How tightly the operator at the token binds; 0: none. */
-static unsigned precedence(const struct parser *parser)
-{
-    if (parser->token.kind != TOKEN_PUNCT)
-        return 0;
-    switch (parser->token.value) {
-    case '*':
-    case '/':
-    case '%':
-        return 10;
-    case '+':
-    case '-':
-        return 9;
-    case PAIR('<', '<'):
-    case PAIR('>', '>'):
-        return 8;
-    case '<':
-    case '>':
-    case PAIR('<', '='):
-    case PAIR('>', '='):
-        return 7;
-    case PAIR('=', '='):
-    case PAIR('!', '='):
-        return 6;
-    case '&':
-        return 5;
-    case '^':
-        return 4;
-    case '|':
-        return 3;
-    case PAIR('&', '&'):
-        return 2;
-    case PAIR('|', '|'):
-        return 1;
-    default:
-        return 0;
-    }
+    if (b == 0 && (op == '/' || op == '%'))
+        return failed(parser, "Division by zero");
+    return (struct value){.kind = sign ? LITERAL_INT : LITERAL_UNSIGNED,
+                          .bits = integer_binary(op, !sign, a, b)};
 }
 
 static bool unary(struct parser *parser, struct value *value);
@@ -305,7 +284,8 @@ static bool climb(struct parser *parser, unsigned least, struct value *value)
     if (!unary(parser, value))
         return false;
     for (;;) {
-        unsigned strength = precedence(parser);
+        const struct token *token = &parser->token;
+        unsigned strength = token->kind == TOKEN_PUNCT ? precedence((unsigned)token->value) : 0;
         if (strength == 0 || strength < least)
             return true;
         unsigned op = (unsigned)parser->token.value;
@@ -357,5 +337,18 @@ bool parse_expr_size(struct parser *parser, uint64_t *value)
     if (is_float(constant) || (constant.kind == LITERAL_INT && (int64_t)constant.bits < 0))
         return parse_error(parser, line, "Non-negative integer expected");
     *value = constant.bits;
+    return true;
+}
+
+bool parse_expr_offset(struct parser *parser, uint64_t *bits)
+{
+    uint32_t line = parser->token.line;
+    struct value value;
+
+    if (!parse_expr_constant(parser, &value))
+        return false;
+    if (is_float(value))
+        parse_error(parser, line, "Integer offset expected");
+    *bits = value.bits;
     return true;
 }

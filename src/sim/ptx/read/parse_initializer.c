@@ -96,14 +96,10 @@ static void address(struct parser *parser, struct initializer *initializer, uint
         if (!parse_name(parser, &name) || !parse_expect(parser, ')'))
             return;
     }
-    if (parse_accept(parser, '+')) {
-        struct value value;
-        if (!parse_expr_constant(parser, &value))
-            return;
-        if (value.kind == LITERAL_F32 || value.kind == LITERAL_F64)
-            parse_error(parser, line, "Integer offset expected");
-        relocation.addend = (int64_t)value.bits;
-    }
+    uint64_t addend = 0;
+    if (parse_accept(parser, '+') && !parse_expr_offset(parser, &addend))
+        return;
+    relocation.addend = (int64_t)addend;
     if (in_parentheses && !parse_expect(parser, ')'))
         return;
     struct symbol *symbol = symbol_find(parser, name);

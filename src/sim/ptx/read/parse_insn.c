@@ -159,23 +159,6 @@ static bool call_operands(struct parser *parser, struct reading *reading)
     return parse_operand(parser, &operands[3], false);
 }
 
-static void fix_argument(struct ir_operand *argument, const struct ir_parameter *parameter)
-{
-    if (argument->kind != IR_OPERAND_IMM)
-        return;
-    unsigned size = parameter ? opcodes_type_size(parameter->type) : 8;
-    if (argument->component == LITERAL_F64 && parameter && parameter->type == IR_F32) {
-        double number;
-        memcpy(&number, &argument->bits, sizeof number);
-        float single = (float)number;
-        argument->bits = 0;
-        memcpy(&argument->bits, &single, sizeof single);
-    }
-    if (size < 8)
-        argument->bits &= (UINT64_C(1) << 8 * size) - 1;
-    argument->component = 0;
-}
-
 /* Integers, floats, or bits, which are both. */
 static bool same_kind(uint8_t one, uint8_t other)
 {
@@ -226,7 +209,8 @@ static bool check_arguments(struct parser *parser, const struct reading *reading
         if (parameter && !open && !argument_fits(parser, part, parameter))
             return parse_error(parser, reading->line,
                                "Type of argument %u does not match in 'call'", i);
-        fix_argument(part, parameter);
+        if (part->kind == IR_OPERAND_IMM)
+            check_fix_immediate(part, parameter ? parameter->type : (uint8_t)IR_B64);
         part->count = 0;
     }
     return true;

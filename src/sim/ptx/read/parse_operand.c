@@ -125,36 +125,26 @@ static bool take_register(struct parser *parser, struct ir_operand *operand)
 static void read_index(struct parser *parser, const struct symbol *symbol,
                        struct ir_operand *operand)
 {
-    struct value value = {.kind = LITERAL_INT};
-    uint32_t line = parser->token.line;
-    uint64_t size = element_size(parser, symbol);
+    uint64_t size = element_size(parser, symbol), index = 0;
     parse_next(parser);
     if (!take_register(parser, operand) || parse_accept(parser, '+'))
-        if (!parse_expr_constant(parser, &value))
+        if (!parse_expr_offset(parser, &index))
             return;
     if (!parse_expect(parser, ']'))
         return;
-    if (value.kind == LITERAL_F32 || value.kind == LITERAL_F64)
-        parse_error(parser, line, "Integer offset expected");
     operand->count = 2;
     operand->bits = operand->parts ? size : 0;
-    operand->offset = (int64_t)(value.bits * size);
+    operand->offset = (int64_t)(index * size);
 }
 
 static void variable_operand(struct parser *parser, const struct symbol *symbol,
                              struct ir_operand *operand)
 {
-    struct value value;
-    uint32_t line = parser->token.line;
-    if (parse_is(parser, '[')) {
+    uint64_t offset;
+    if (parse_is(parser, '['))
         read_index(parser, symbol, operand);
-        return;
-    }
-    if (!parse_accept(parser, '+') || !parse_expr_constant(parser, &value))
-        return;
-    if (value.kind == LITERAL_F32 || value.kind == LITERAL_F64)
-        parse_error(parser, line, "Integer offset expected");
-    operand->offset = (int64_t)value.bits;
+    else if (parse_accept(parser, '+') && parse_expr_offset(parser, &offset))
+        operand->offset = (int64_t)offset;
 }
 
 static void symbol_operand(struct parser *parser, const struct symbol *symbol,
@@ -265,20 +255,15 @@ static void bracket_operand(struct parser *parser, struct ir_operand *operand)
 {
     struct ir_operand parts[MAX_GROUP];
     uint8_t count = 1;
-    int64_t offset = 0;
+    uint64_t offset = 0;
     *operand = (struct ir_operand){.kind = IR_OPERAND_ADDRESS};
     parse_next(parser);
     plain_operand(parser, &parts[0], false);
     if (parts[0].kind == IR_OPERAND_REG && parse_accept(parser, '+')) {
-        struct value value;
-        uint32_t line = parser->token.line;
-        if (!parse_expr_constant(parser, &value))
+        if (!parse_expr_offset(parser, &offset))
             return;
-        if (value.kind == LITERAL_F32 || value.kind == LITERAL_F64)
-            parse_error(parser, line, "Integer offset expected");
-        offset = (int64_t)value.bits;
     } else if (parts[0].kind != IR_OPERAND_REG) {
-        offset = parts[0].offset;
+        offset = (uint64_t)parts[0].offset;
         parts[0].offset = 0;
     }
     while (parse_accept(parser, ',')) {
@@ -295,7 +280,7 @@ static void bracket_operand(struct parser *parser, struct ir_operand *operand)
     if (!parse_expect(parser, ']'))
         return;
     take_parts(parser, operand, parts, count);
-    operand->offset = offset;
+    operand->offset = (int64_t)offset;
 }
 
 bool parse_operand(struct parser *parser, struct ir_operand *operand, bool label)

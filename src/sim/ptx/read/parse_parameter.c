@@ -6,45 +6,18 @@
 
 #include "ptx/read/ir.h"
 
-struct shape {
-    bool reg, pointer, managed;
-    uint8_t type, vector;
-    uint32_t align;
-};
-
 /* .param .align 8 .b8, .param .u64 .ptr .global .align 16, .reg .f32 */
-static bool parameter_shape(struct parser *parser, struct shape *shape)
+static bool parameter_shape(struct parser *parser, struct declaration *shape, bool *reg)
 {
-    uint32_t pointee = 0;
-    *shape = (struct shape){.vector = 1};
-    shape->reg = parse_is_word(parser, "reg");
-    if (!shape->reg && !parse_is_word(parser, "param"))
+    *shape = (struct declaration){.vector = 1, .parameter = true};
+    *reg = parse_is_word(parser, "reg");
+    if (!*reg && !parse_is_word(parser, "param"))
         return parse_syntax(parser);
     parse_next(parser);
-    while (parser->token.kind == TOKEN_WORD) {
-        if (parse_accept_word(parser, "align")) {
-            /* Behind .ptr it speaks of what is pointed to. */
-            if (!parse_variable_align(parser, shape->pointer ? &pointee : &shape->align))
-                return false;
-        } else if (parse_accept_word(parser, "ptr")) {
-            shape->pointer = true;
-        } else if (shape->pointer &&
-                   (parse_is_word(parser, "global") || parse_is_word(parser, "shared") ||
-                    parse_is_word(parser, "const") || parse_is_word(parser, "local"))) {
-            parse_next(parser);
-        } else if (parse_is_word(parser, "attribute")) {
-            parse_variable_attribute(parser, &shape->managed);
-        } else if (!parse_variable_vector_word(parser, &shape->vector) &&
-                   !parse_variable_type(parser, &shape->type)) {
-            break;
-        }
-    }
-    if (shape->type == IR_NONE)
-        return parse_syntax(parser);
-    return true;
+    return parse_variable_words(parser, shape);
 }
 
-static void parameter_size(struct parser *parser, const struct shape *shape, uint32_t line,
+static void parameter_size(struct parser *parser, const struct declaration *shape, uint32_t line,
                            uint32_t *end, bool *variadic, struct ir_parameter *parameter)
 {
     uint64_t size;
@@ -74,23 +47,24 @@ static bool one_parameter(struct parser *parser, uint32_t *end, bool *variadic)
 {
     if (*variadic)
         parse_error(parser, parser->token.line, "Only the last parameter can be without a size");
-    struct shape shape;
+    struct declaration shape;
+    bool reg;
     struct name name;
     uint32_t line = parser->token.line;
-    if (!parameter_shape(parser, &shape) || !parse_name(parser, &name))
+    if (!parameter_shape(parser, &shape, &reg) || !parse_name(parser, &name))
         return false;
-    if (shape.reg ? shape.type >= IR_TEXREF : shape.type == IR_PRED)
+    if (reg ? shape.type >= IR_TEXREF : shape.type == IR_PRED)
         parse_error(parser, line, "Illegal type for a parameter");
     struct ir_parameter *parameter =
         parse_list_add(parser->reader, &parser->parameters, sizeof *parameter);
     if (!parameter)
         return false;
     parameter->type = shape.type;
-    parameter->reg = shape.reg;
+    parameter->reg = reg;
     parameter->name = parse_copy(parser, name);
     parameter_size(parser, &shape, line, end, variadic, parameter);
     bool packed = shape.vector > 1 || shape.type == IR_F16X2;
-    if (!shape.reg && packed && parameter->size == opcodes_type_size(shape.type) * shape.vector)
+    if (!reg && packed && parameter->size == opcodes_type_size(shape.type) * shape.vector)
         parse_error(parser, line, "Illegal type for a parameter");
     return !parser->fatal;
 }

@@ -10,7 +10,7 @@
 enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536, MAX_PARAM_ALIGN = 128 };
 #define MAX_ALIGN 65536
 
-bool parse_variable_type(struct parser *parser, uint8_t *type)
+static bool type_word(struct parser *parser, uint8_t *type)
 {
     if (parser->token.kind != TOKEN_WORD)
         return false;
@@ -26,7 +26,7 @@ bool parse_variable_type(struct parser *parser, uint8_t *type)
     return false;
 }
 
-bool parse_variable_vector_word(struct parser *parser, uint8_t *vector)
+static bool vector_word(struct parser *parser, uint8_t *vector)
 {
     for (uint8_t count = 2; count <= 4; count = (uint8_t)(count * 2)) {
         char word[3] = {'v', (char)('0' + count), '\0'};
@@ -61,7 +61,7 @@ void parse_variable_attribute(struct parser *parser, bool *managed)
     parse_expect(parser, ')');
 }
 
-bool parse_variable_align(struct parser *parser, uint32_t *align)
+static bool alignment(struct parser *parser, uint32_t *align)
 {
     uint32_t line = parser->token.line;
     uint64_t value;
@@ -73,6 +73,30 @@ bool parse_variable_align(struct parser *parser, uint32_t *align)
     }
     *align = (uint32_t)value;
     return true;
+}
+
+bool parse_variable_words(struct parser *parser, struct declaration *declaration)
+{
+    uint32_t pointee = 0;
+    bool pointer = false;
+    while (parser->token.kind == TOKEN_WORD) {
+        if (parse_accept_word(parser, "align")) {
+            /* Behind .ptr it speaks of what is pointed to. */
+            if (!alignment(parser, pointer ? &pointee : &declaration->align))
+                return false;
+        } else if (declaration->parameter && parse_accept_word(parser, "ptr")) {
+            pointer = true;
+        } else if (pointer && (parse_is_word(parser, "global") || parse_is_word(parser, "shared") ||
+                               parse_is_word(parser, "const") || parse_is_word(parser, "local"))) {
+            parse_next(parser);
+        } else if (parse_is_word(parser, "attribute")) {
+            parse_variable_attribute(parser, &declaration->managed);
+        } else if (!vector_word(parser, &declaration->vector) &&
+                   !type_word(parser, &declaration->type)) {
+            break;
+        }
+    }
+    return (declaration->type != IR_NONE && !parser->fatal) || parse_syntax(parser);
 }
 
 /* In functions that are defined, but not of entries. */
@@ -313,21 +337,8 @@ void parse_variable(struct parser *parser, unsigned spaces, uint8_t linkage)
         if (!parse_integer(parser, &bank) || !parse_expect(parser, ']'))
             return;
     }
-    for (;;) {
-        if (parse_accept_word(parser, "align")) {
-            if (!parse_variable_align(parser, &declaration.align))
-                return;
-        } else if (parse_is_word(parser, "attribute")) {
-            parse_variable_attribute(parser, &declaration.managed);
-        } else if (!parse_variable_vector_word(parser, &declaration.vector) &&
-                   !parse_variable_type(parser, &declaration.type)) {
-            break;
-        }
-    }
-    if (declaration.type == IR_NONE || parser->fatal) {
-        parse_syntax(parser);
+    if (!parse_variable_words(parser, &declaration))
         return;
-    }
     check_declaration(parser, &declaration);
     do {
         declarator(parser, &declaration);
@@ -353,7 +364,7 @@ void parse_variable_registers(struct parser *parser)
 {
     uint8_t type = IR_NONE, vector = 1;
     uint32_t line = parser->token.line;
-    while (parse_variable_vector_word(parser, &vector) || parse_variable_type(parser, &type))
+    while (vector_word(parser, &vector) || type_word(parser, &type))
         continue;
     if (type == IR_NONE) {
         parse_syntax(parser);

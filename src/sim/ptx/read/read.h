@@ -296,7 +296,7 @@ struct value {
 /* --- Declarations --- */
 struct declaration {
     uint8_t space, type, vector, linkage;
-    bool managed;
+    bool managed, parameter;
     uint32_t align;
     uint32_t line;
 };
@@ -312,6 +312,7 @@ bool parse_debug_is(const struct parser *parser);
 bool parse_expr_constant(struct parser *parser, struct value *value);
 /* An integer between the limits of size_t-like uses; reports what is not one. */
 bool parse_expr_size(struct parser *parser, uint64_t *value);
+bool parse_expr_offset(struct parser *parser, uint64_t *bits); /* an integer of either sign */
 
 /* --- parse_function.c --- */
 void parse_function(struct parser *parser, uint8_t linkage, bool entry);
@@ -361,9 +362,8 @@ void parse_parameter_declare(struct parser *parser, struct ir_parameter *paramet
                              bool result);
 
 /* --- parse_variable.c --- */
-bool parse_variable_type(struct parser *parser, uint8_t *type); /* accept a type, if there is one */
-bool parse_variable_vector_word(struct parser *parser, uint8_t *vector);
-bool parse_variable_align(struct parser *parser, uint32_t *align);
+/* .align 8 .v2 .f32, and of a parameter .ptr; false: reported. */
+bool parse_variable_words(struct parser *parser, struct declaration *declaration);
 void parse_variable_check_param(struct parser *parser, uint32_t line, const char *name,
                                 uint32_t align);
 /* [2][3] behind a name; *size starts as one element's. */

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "ptx/memory/memory.h"
 #include "ptx/ops/float_bits.h"
 
 static const struct ptx_texture *surface_of(struct ptx_warp *warp, const struct ptx_step *step,
@@ -65,7 +66,6 @@ static char *place_of(const struct ptx_texture *surface, const struct how_surfac
     return level->data + (uint64_t)z * level->slice_pitch + (uint64_t)y * level->row_pitch + x;
 }
 
-#define AT(T, place) ((T *)(void *)(place))
 /* Rows may be packed more tightly than an access is wide. */
 static bool is_aligned(const char *place, unsigned size)
 {
@@ -74,44 +74,21 @@ static bool is_aligned(const char *place, unsigned size)
 
 static uint64_t load(const char *place, unsigned size)
 {
-    if (!is_aligned(place, size)) {
-        uint64_t value = 0;
-        for (unsigned i = 0; i < size; i++)
-            value |= load(place + i, 1) << (8 * i);
-        return value;
-    }
-    switch (size) {
-    case 1:
-        return __atomic_load_n((const uint8_t *)place, __ATOMIC_RELAXED);
-    case 2:
-        return __atomic_load_n(AT(const uint16_t OPS_ALIAS, place), __ATOMIC_RELAXED);
-    case 4:
-        return __atomic_load_n(AT(const uint32_t OPS_ALIAS, place), __ATOMIC_RELAXED);
-    default:
-        return __atomic_load_n(AT(const uint64_t OPS_ALIAS, place), __ATOMIC_RELAXED);
-    }
+    uint64_t value = 0;
+
+    if (is_aligned(place, size))
+        access_move(&value, place, size);
+    for (unsigned i = 0; i < size && !is_aligned(place, size); i++)
+        value |= load(place + i, 1) << (8 * i);
+    return value;
 }
 
 static void store(char *place, unsigned size, uint64_t value)
 {
-    if (!is_aligned(place, size)) {
-        for (unsigned i = 0; i < size; i++)
-            store(place + i, 1, value >> (8 * i));
-        return;
-    }
-    switch (size) {
-    case 1:
-        __atomic_store_n((uint8_t *)place, (uint8_t)value, __ATOMIC_RELAXED);
-        break;
-    case 2:
-        __atomic_store_n(AT(uint16_t OPS_ALIAS, place), (uint16_t)value, __ATOMIC_RELAXED);
-        break;
-    case 4:
-        __atomic_store_n(AT(uint32_t OPS_ALIAS, place), (uint32_t)value, __ATOMIC_RELAXED);
-        break;
-    default:
-        __atomic_store_n(AT(uint64_t OPS_ALIAS, place), value, __ATOMIC_RELAXED);
-    }
+    if (is_aligned(place, size))
+        access_move(place, &value, size);
+    for (unsigned i = 0; i < size && !is_aligned(place, size); i++)
+        store(place + i, 1, value >> (8 * i));
 }
 
 /* --- sust.p: from 32 bits to a channel's format --- */
@@ -163,21 +140,6 @@ static void store_texel(const struct ptx_warp *warp, const uint32_t *values, uns
         store(place + 8, 8, words[1]);
 }
 
-/* Write `wanted` if the place has *old still; else that is what it has. */
-static bool exchange(char *place, bool wide, uint64_t *old, uint64_t wanted)
-{
-    uint32_t narrow = (uint32_t)*old;
-    bool done;
-
-    if (wide)
-        return __atomic_compare_exchange_n(AT(uint64_t OPS_ALIAS, place), old, wanted, true,
-                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    done = __atomic_compare_exchange_n(AT(uint32_t OPS_ALIAS, place), &narrow, (uint32_t)wanted,
-                                       true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    *old = narrow;
-    return done;
-}
-
 /* sured of one lane. The type of sured.p says no sign: the surface's channels do. */
 static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step,
                         const struct how_surface *plan, const struct ptx_texture *surface,
@@ -194,7 +156,7 @@ static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step
                           : wide     ? (int64_t)old < (int64_t)value
                                      : (int32_t)(uint32_t)old < (int32_t)(uint32_t)value;
         wanted = ops_reduced(plan->operation, old, value, less);
-        done = exchange(place, wide, &old, wanted);
+        done = atomic_replace(place, wide ? 8 : 4, &old, wanted);
     }
 }
 

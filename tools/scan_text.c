@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_text.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* Of all that C, C++ and CUDA sources are called, also before a build fills them in (".h.in"). */
+bool scan_text_is_source(const char *name)
+{
+    static const char *const suffixes[] = {
+        ".c",   ".cc",  ".cp",  ".cpp", ".cxx",  ".c++", ".cppm", ".ccm", ".cxxm", ".c++m", ".ixx",
+        ".mpp", ".h",   ".hh",  ".hp",  ".hpp",  ".hxx", ".h++",  ".h_",  ".inc",  ".inl",  ".ipp",
+        ".tpp", ".txx", ".tcc", ".icc", ".impl", ".def", ".cu",   ".cuh", ".i",    ".ii"};
+    size_t length = strlen(name);
+    const char *suffix;
+
+    if (length > 3 && strcasecmp(name + length - 3, ".in") == 0)
+        length -= 3;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        size_t count = strlen(suffixes[i]);
+        suffix = length > count ? name + length - count : "";
+        if (strncasecmp(suffix, suffixes[i], count) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool scan_text_is_own(const char *text, size_t size)
+{
+    static const char begin[] = "/*\n * cushim ";
+
+    return size >= sizeof begin && memcmp(text, begin, sizeof begin - 1) == 0;
+}
+
+bool scan_text_is_wide(const char *text, size_t size)
+{
+    return size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
+}
+
+bool scan_text_is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool scan_text_begins(const struct scan_text *in, const char *text)
+{
+    size_t length = strlen(text);
+
+    return (size_t)(in->end - in->at) >= length && memcmp(in->at, text, length) == 0;
+}
+
+void scan_text_step(struct scan_text *in)
+{
+    in->line += *in->at == '\n';
+    in->at++;
+}
+
+/* Go behind the next `text`, or to the end. */
+void scan_text_skip_behind(struct scan_text *in, const char *text, size_t length)
+{
+    const char *found = memmem(in->at, (size_t)(in->end - in->at), text, length);
+    const char *stop = found ? found + length : in->end;
+
+    while (in->at < stop)
+        scan_text_step(in);
+}
+
+/* A string or a character ends at its mark, and without one at the end of the line. A comment of
+ * one line ends there alone. */
+void scan_text_skip_line(struct scan_text *in, char mark)
+{
+    for (scan_text_step(in); in->at < in->end && *in->at != '\n'; scan_text_step(in)) {
+        if (*in->at == mark) {
+            scan_text_step(in);
+            return;
+        }
+        if (*in->at == '\\' && in->at + 1 < in->end)
+            scan_text_step(in);
+        if (*in->at == '\r' && in->at[-1] == '\\' && in->at + 1 < in->end)
+            scan_text_step(in);
+    }
+}
+
+/* R"name(text)name": behind the R. */
+void scan_text_skip_raw(struct scan_text *in)
+{
+    const char *name = in->at + 1, *at = name;
+    char stop[20] = ")";
+
+    while (at < in->end && (size_t)(at - name) + 2 < sizeof stop && !strchr(" ()\\\"\n", *at))
+        at++;
+    if (at == in->end || *at != '(')
+        return; /* a string as others */
+    size_t length = (size_t)(at - name) + 2;
+    memcpy(stop + 1, name, length - 2);
+    stop[length - 1] = '"';
+    scan_text_skip_behind(in, stop, length);
+}
+
+struct scan_word scan_text_word(struct scan_text *in)
+{
+    struct scan_word word = {in->at, 0};
+    bool number = isdigit((unsigned char)*in->at);
+
+    while (in->at < in->end &&
+           (scan_text_is_letter(*in->at) || (number && (*in->at == '\'' || *in->at == '.'))))
+        in->at++;
+    word.length = (size_t)(in->at - word.text);
+    return word;
+}
+
+bool scan_word_is(struct scan_word word, const char *text)
+{
+    return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
+}
+
+bool scan_word_is_raw(struct scan_word word)
+{
+    return scan_word_is(word, "R") || scan_word_is(word, "LR") || scan_word_is(word, "uR") ||
+           scan_word_is(word, "UR") || scan_word_is(word, "u8R");
+}
+
+int scan_text_number(const struct scan_text *in, const char *at)
+{
+    int number = 0;
+
+    while (at < in->end && (isspace((unsigned char)*at) || *at == '('))
+        at++;
+    for (; at < in->end && isdigit((unsigned char)*at) && number < 100000; at++)
+        number = number * 10 + (*at - '0');
+    return number;
+}
+
+struct scan_word scan_word_at(const char *at, const char *end)
+{
+    const char *stop;
+
+    while (at < end && !scan_text_is_letter(*at))
+        at++;
+    for (stop = at; stop < end && scan_text_is_letter(*stop);)
+        stop++;
+    return (struct scan_word){at, (size_t)(stop - at)};
+}

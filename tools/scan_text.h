@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The text of a source of C or C++ that is read from its beginning to its end: words, numbers, and
+ * what ends a string or a comment. Nothing is read beyond its end, whatever bytes it has.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_TEXT_H
+#define CUSHIM_TOOLS_SCAN_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct scan_text {
+    const char *text, *at, *end;
+    size_t line; /* that `at` is in, from 1 */
+};
+
+struct scan_word {
+    const char *text;
+    size_t length;
+};
+
+/** Whether a file's name ends as a source's does. */
+bool scan_text_is_source(const char *name);
+
+/** Whether a source is cushim itself, in one of its two files. */
+bool scan_text_is_own(const char *text, size_t size);
+
+/** Whether it is UTF-16, which cannot be read. */
+bool scan_text_is_wide(const char *text, size_t size);
+
+bool scan_text_is_letter(char c);
+bool scan_text_begins(const struct scan_text *in, const char *text);
+void scan_text_step(struct scan_text *in);
+
+/** Go behind the next `text`, or to the end. */
+void scan_text_skip_behind(struct scan_text *in, const char *text, size_t length);
+
+/** Go behind a string, a character or a comment of one line: to its mark, and without one to the
+ * end of the line. */
+void scan_text_skip_line(struct scan_text *in, char mark);
+
+/** Go behind R"name(text)name", from behind the R. */
+void scan_text_skip_raw(struct scan_text *in);
+
+struct scan_word scan_text_word(struct scan_text *in);
+
+/** The number at a place of the text; 0: none. */
+int scan_text_number(const struct scan_text *in, const char *at);
+
+/** The first word of some text; its length is 0 if there is none. */
+struct scan_word scan_word_at(const char *at, const char *end);
+
+bool scan_word_is(struct scan_word word, const char *text);
+
+/** Whether a string behind the word is a raw one. */
+bool scan_word_is_raw(struct scan_word word);
+
+#endif
