@@ -248,15 +248,16 @@ static _Noreturn void become(char **program, pid_t parent)
 static void tell_signal(const struct options *options, long pid, int number)
 {
     FILE *log = options->log && strcmp(options->log, "-") != 0 ? fopen(options->log, "ae") : NULL;
-    FILE *files[] = {options->quiet ? NULL : stderr, log};
+    const char *program = options->program[0], *name = strsignal(number);
 
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (files[i])
-            fprintf(files[i], "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", pid,
-                    options->program[0], number, strsignal(number));
-    }
-    if (log)
-        fclose(log);
+    if (!options->quiet)
+        fprintf(stderr, "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", pid, program,
+                number, name);
+    if (!log)
+        return;
+    fprintf(log, "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", pid, program, number,
+            name);
+    fclose(log);
 }
 
 /* The program's exit code as a shell says it. */
@@ -335,7 +336,7 @@ static int run(const char *title, char **words)
     }
     if (sim_settings_good("sim", given.cuda, given.devices, given.profile, given.memory,
                           given.workers, given.time_limit, given.grain, given.checks) &&
-        sim_faults_good("sim", "fault", faults) &&
+        sim_faults_good("sim", false, faults) &&
         (!given.log || (given.log = log = log_path(given.log))))
         code = simulate(&given, faults);
     free(log);

@@ -176,6 +176,18 @@ def test_junit_tells_how_runs_ended(tmp_path):
         "result": "degrades", "end": "exit code 77"}
 
 
+def test_annotations():
+    """One for each row that fails the command; beside JSON on standard error."""
+    program = ("--cuda", "12.4,11.2,10.2", "--", "sh", "-c", "echo a% >&2; echo; exit 3")
+    line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; no call that reached the driver"
+    assert run("matrix", "--github", *program).out.splitlines()[0] == \
+        "::error title=CUDA 12.4 to 10.2::fails: exit code 3; a%25"
+    assert run("matrix", "--github", "--json", *program).err.startswith("::error title=")
+    silent = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c", "exit 3").out
+    assert silent.startswith(line.replace(" to 10.2", ""))
+    assert "::" not in run("matrix", "--github", "--cuda", "12.4", "--", "true").out
+
+
 def test_the_exit_code_of_a_check():
     """The program's own, unless that is 0; the finding is told in any case."""
     for code, told in ((0, 5), (3, 3), (5, 5)):
