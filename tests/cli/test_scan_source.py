@@ -172,7 +172,7 @@ def test_defined_by_the_compiler(tmp_path):
     assert result.code == FAILED and "cuCtxCreate_v4 came with CUDA 12.5" in result.out
     assert run(*scanned, "--define", "CUSHIM_CUDA_VERSION=13000", "--define", "OLDEST=12050",
                "--define", "OLD=1").code == OK
-    for wrong in ("CUSHIM_CUDA_VERSION", "CUSHIM_CUDA_VERSION=99", "X=", "=", "X=y"):
+    for wrong in ("CUSHIM_CUDA_VERSION", "CUSHIM_CUDA_VERSION=99", "X=", "=", "=1", "X=y", "X=1y"):
         result = run(*scanned, f"--define={wrong}")
         assert result.code == USAGE and "--define" in result.err
 
