@@ -17,11 +17,12 @@
 
 static struct options {
     const char *cuda; /* NULL: all */
-    struct option_list drivers, faults;
-    const char *junit, *markdown, *profile, *devices, *floor;
-    bool missing_each, quiet, json;
+    struct option_list drivers, faults, survived;
+    const char *junit, *markdown, *profile, *devices, *floor, *most;
+    bool missing_each, fault_each, quiet, json;
     int oldest;         /* release of `floor`; 0: none is given */
     bool nothing_taken; /* the program calls nothing that came later */
+    int calls;          /* of an entry that are made to fail, each in a run */
     int timeout;        /* seconds */
     struct matrix_plan plan;
 } given = {.timeout = 60, .plan = {.degrade = -1}};
@@ -53,12 +54,27 @@ static const struct option_row option_rows[] = {
      .value = "RULE",
      .values = VALUES_FAULTS,
      .doc = "Inject a fault under each simulated driver, as for 'cushim sim'; may be repeated"},
+    {.name = "fault-each",
+     .flag = &given.fault_each,
+     .text = &given.most,
+     .value = "N",
+     .doc =
+         "Run it under the newest release as well, each time with one call that fails: the first "
+         "(or each of the first N) of each entry that it calls there, but for those that only "
+         "ask or release; it passes if the program then ends with any code but 0"},
+    {.name = "survives",
+     .list = &given.survived,
+     .commas = true,
+     .value = "LIST",
+     .doc = "Entries, such as cuMemAllocAsync, that may fail and the program still ends with 0"},
     {.name = "check",
      .flag = &given.plan.check,
      .text = &given.plan.checks,
      .value = "WHAT",
-     .doc = "Fail under a simulated driver also for what 'cushim sim --check' finds: something was "
-            "not released, a rule never fired; with race, init or sync, faults of kernels"},
+     .doc =
+         "Fail under a simulated driver, and in runs that degrade, for what 'cushim sim --check' "
+         "finds: something was not released; with race, init or sync, faults of kernels; in "
+         "runs that end with 0 also a rule that never fired"},
     {.name = "missing-each",
      .flag = &given.missing_each,
      .text = &given.floor,
@@ -77,8 +93,8 @@ static const struct option_row option_rows[] = {
     {.name = "quiet", .flag = &given.quiet, .doc = "Print only the runs that fail the command"},
     {.name = "strict",
      .flag = &given.plan.strict,
-     .doc = "Exit 1 for runs that are unused or unknown, too; one in which cushim answered a call "
-            "of what the driver lacks fails"},
+     .doc = "Exit 1 for runs that are unused or unknown, too; one that ends with 0 fails if cushim "
+            "answered a call of what the driver lacks, or a fault made a call fail"},
     {.name = "timeout",
      .number = &given.timeout,
      .low = 1,
@@ -107,7 +123,46 @@ static const struct option_row option_rows[] = {
 
 static enum output_style end_style(enum matrix_end end)
 {
-    return end == MATRIX_PASSES ? OUTPUT_GOOD : end <= MATRIX_UNUSED ? OUTPUT_WARNING : OUTPUT_BAD;
+    return end <= MATRIX_NOTICES ? OUTPUT_GOOD : end <= MATRIX_UNUSED ? OUTPUT_WARNING : OUTPUT_BAD;
+}
+
+/* Whether two texts differ in nothing but the numbers of processes. */
+static bool is_same_text(const char *one, const char *other)
+{
+    static const char process[] = "process ";
+    const size_t length = strlen(process);
+
+    while (*one != '\0' && *one == *other) {
+        bool number = strncmp(one, process, length) == 0 && strncmp(other, process, length) == 0;
+        one += number ? length + strspn(one + length, "0123456789") : 1;
+        other += number ? length + strspn(other + length, "0123456789") : 1;
+    }
+    return *one == *other;
+}
+
+static bool is_same(const struct matrix_case *one, const struct matrix_case *other)
+{
+    char text[2][MATRIX_WORDS_SIZE];
+
+    return one->end == other->end && one->bad == other->bad &&
+           strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) == 0 &&
+           is_same_text(matrix_call(one), matrix_call(other)) &&
+           is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1]));
+}
+
+/* How many runs from one on are a row: three or more of releases, each older than the one before,
+ * that ended the same. */
+static size_t count_same(const struct matrix_list *list, size_t first)
+{
+    size_t count = 1;
+
+    for (; first + count < list->count; count++) {
+        const struct matrix_case *one = &list->item[first + count], *before = one - 1;
+        if (strncmp(before->name, "CUDA", 4) != 0 || strncmp(one->name, "CUDA", 4) != 0 ||
+            version_parse(one->cuda) >= version_parse(before->cuda) || !is_same(before, one))
+            break;
+    }
+    return count < 3 ? 1 : count;
 }
 
 static void print_text(const struct matrix_list *list)
@@ -116,15 +171,17 @@ static void print_text(const struct matrix_list *list)
     size_t counts[MATRIX_NOT_RUN + 1] = {0};
     char words[MATRIX_WORDS_SIZE], version[VERSION_TEXT_SIZE];
 
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0, same; i < list->count; i += same) {
         const struct matrix_case *one = &list->item[i];
-        counts[one->end]++;
+        bool plain = one->end == MATRIX_PASSES && one->fired[0] == '\0';
+        same = count_same(list, i);
+        counts[one->end] += same;
         if (given.quiet && !one->bad)
             continue;
-        output_table_add(&table, OUTPUT_PLAIN, one->name);
+        snprintf(words, sizeof words, same > 1 ? "%s to %s" : "%s", one->name, one[same - 1].cuda);
+        output_table_add(&table, OUTPUT_PLAIN, words);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        output_table_add(&table, OUTPUT_DIM,
-                         one->end == MATRIX_PASSES ? "" : matrix_words(one, words));
+        output_table_add(&table, OUTPUT_DIM, plain ? "" : matrix_words(one, words));
         output_table_add(&table, OUTPUT_DIM, matrix_call(one));
         output_table_add(&table, OUTPUT_DIM, matrix_last_words(one, words));
     }
@@ -152,6 +209,10 @@ static void print_json(const struct matrix_list *list)
         output_json_set(object, "driver", output_json_text(one->driver));
         output_json_set(object, "missing",
                         one->missing[0] ? json_string(one->missing) : json_null());
+        output_json_set(object, "fault", one->fault[0] ? json_string(one->fault) : json_null());
+        output_json_set(object, "fired", one->fired[0] ? json_string(one->fired) : json_null());
+        output_json_set(object, "went_on",
+                        one->went_on[0] ? json_string(one->went_on) : json_null());
         output_json_set(object, "result", json_string(matrix_end_name(one->end)));
         output_json_set(object, "code", json_integer(one->code));
         output_json_set(object, "seconds", json_real(one->seconds));
@@ -192,10 +253,13 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
 
     options->plan.watched = matrix_list_newest(list);
     good = matrix_run(&options->plan, list->item, before, matrix_list_note, used);
-    if (good && options->missing_each) {
+    if (good && options->missing_each)
         matrix_list_missing(list, options->plan.watched, used, options->oldest);
-        good = list->count == before ||
-               matrix_run(&options->plan, list->item + before, list->count - before, NULL, NULL);
+    options->nothing_taken = options->missing_each && used->count > 0 && list->count == before;
+    if (good && options->fault_each)
+        matrix_list_faults(list, options->plan.watched, used, options->calls);
+    if (good && list->count > before) {
+        good = matrix_run(&options->plan, list->item + before, list->count - before, NULL, NULL);
     }
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
@@ -230,8 +294,11 @@ static int report(const struct options *options, const struct matrix_list *list)
 static const char *value_hint(void)
 {
     bool check = given.plan.check && !given.plan.checks, each = given.missing_each && !given.floor;
+    bool fault = given.fault_each && !given.most;
 
-    return check || each ? "; --check and --missing-each take a value behind '='" : "";
+    return check || each || fault
+               ? "; --check, --missing-each and --fault-each take a value behind '='"
+               : "";
 }
 
 /* The file that a word starts, from malloc; NULL after saying why there is none. */
@@ -258,10 +325,14 @@ static char *find_program(const char *word)
 static bool settings_good(void)
 {
     for (size_t i = 0; i < given.faults.count; i++) {
-        if (!sim_faults_good(given.faults.item[i]))
+        if (!sim_faults_good("matrix", "fault", given.faults.item[i]))
             return false;
     }
-    return sim_settings_good(NULL, given.devices, given.profile, NULL, NULL, NULL, NULL,
+    for (size_t i = 0; i < given.survived.count; i++) {
+        if (!sim_faults_good("matrix", "survives", given.survived.item[i]))
+            return false;
+    }
+    return sim_settings_good("matrix", NULL, given.devices, given.profile, NULL, NULL, NULL, NULL,
                              given.plan.checks);
 }
 
@@ -278,9 +349,14 @@ static int run(const char *title, char **words)
         options_refuse("--missing-each: '%s' is no CUDA release such as 10.2, and no driver such "
                        "as 440",
                        given.floor);
+    given.calls = given.most ? atoi(given.most) : 1;
+    if (given.calls < 1 || given.calls > MATRIX_FAULTS ||
+        (given.most && given.most[strspn(given.most, "0123456789")] != 0))
+        options_refuse("--fault-each: '%s' is no number from 1 to %d", given.most, MATRIX_FAULTS);
     if (given.plan.jobs == 0)
         given.plan.jobs = processors > 0 && processors < MATRIX_JOBS ? (int)processors : 1;
     given.plan.timeout = given.timeout;
+    given.plan.survived = &given.survived;
     given.plan.faults = given.faults.item;
     given.plan.fault_count = (int)given.faults.count;
     given.plan.program = words;
@@ -292,10 +368,11 @@ static int run(const char *title, char **words)
     result = matrix_list_releases(&list, given.cuda);
     if (result == COMMAND_OK)
         result = matrix_list_drivers(&list, &given.drivers);
-    if (result == COMMAND_OK && given.missing_each && list.count > 0 &&
+    if (result == COMMAND_OK && (given.missing_each || given.fault_each) && list.count > 0 &&
         list.item[matrix_list_newest(&list)].driver) {
-        fputs("cushim matrix: --missing-each takes a simulated release: leave out --cuda none\n",
-              stderr);
+        fprintf(stderr,
+                "cushim matrix: --%s-each takes a simulated release: leave out --cuda none\n",
+                given.missing_each ? "missing" : "fault");
         result = COMMAND_USAGE;
     }
     if (result == COMMAND_OK && list.count == 0) {
@@ -310,8 +387,6 @@ static int run(const char *title, char **words)
     }
     if (result == COMMAND_OK) {
         matrix_missing(list.item, list.count, &used, given.plan.watched);
-        given.nothing_taken =
-            given.missing_each && used.count > 0 && list.item[list.count - 1].missing[0] == '\0';
         result = report(&given, &list);
     }
     free(program);

@@ -6,6 +6,8 @@
 #ifndef CUSHIM_TOOLS_MATRIX_H
 #define CUSHIM_TOOLS_MATRIX_H
 
+#include "options.h"
+
 #include <cushim/cushim.h>
 
 #include <stdbool.h>
@@ -14,6 +16,7 @@
 #include <sys/types.h>
 
 enum {
+    MATRIX_FAULTS = 32, /* at most so many calls of an entry fail, each in a run */
     MATRIX_NAME_SIZE = 256,
     MATRIX_CALL_SIZE = 256,
     MATRIX_WORDS_SIZE = MATRIX_NAME_SIZE + MATRIX_CALL_SIZE,
@@ -23,6 +26,7 @@ enum {
 
 enum matrix_end {
     MATRIX_PASSES,
+    MATRIX_NOTICES,  /* of a run of --fault-each: an exit code that is not 0 */
     MATRIX_DEGRADES, /* its own exit code for "works without" */
     MATRIX_UNUSED,   /* exit code 0, and no call of the simulated driver */
     MATRIX_FAILS,    /* any other exit code */
@@ -38,6 +42,8 @@ struct matrix_case {
     char cuda[16];               /* of the simulated driver; empty for a real one */
     char *driver;                /* path of a real one, from malloc; NULL for a simulated one */
     char missing[128];           /* symbol that is taken away; empty: none */
+    char fault[192];             /* a rule of --fault-each; empty: none */
+    char fired[128]; /* the first call that a rule made fail and the program may not survive */
     enum matrix_end end;
     bool bad;   /* its end makes the command fail */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
@@ -48,10 +54,12 @@ struct matrix_case {
      * Before it what the driver lacks of what the program called through cushim, or calls or names:
      * matrix_missing. Empty: none. */
     char call[MATRIX_CALL_SIZE];
-    size_t last; /* the last entry that it called; KNOWN_NONE */
-    bool named;  /* the program's words name the call */
-    bool missed; /* it called what the driver lacks, through cushim */
-    bool told;   /* the driver's report has the cause: a missing entry, an ABI */
+    size_t last;       /* the last entry that it called; KNOWN_NONE */
+    bool named;        /* the program's words name the call */
+    char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
+    bool ruled;        /* a rule made a call fail */
+    bool missed;       /* it called what the driver lacks, through cushim */
+    bool told;         /* the driver's report has the cause: a missing entry, an ABI */
     /* The first line of `cushim sim --check`, and how many follow; empty: none. */
     char check[MATRIX_CALL_SIZE];
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
@@ -63,9 +71,10 @@ struct matrix_plan {
     const char *const *faults;
     const char *profile, *devices; /* of simulated drivers; NULL: as `cushim sim` has them */
     int fault_count;
-    bool check;         /* what is left at the end */
-    bool strict;        /* a call of what the driver lacks is a failure */
-    const char *checks; /* and faults of kernels; NULL: none */
+    bool check;  /* what is left at the end */
+    bool strict; /* it is a failure to pass with a call of what the driver lacks, or by a rule */
+    const struct option_list *survived; /* entries whose failure it may survive */
+    const char *checks;                 /* and faults of kernels; NULL: none */
     int jobs;
     double timeout; /* seconds */
     int degrade;    /* exit code; -1: none */
@@ -77,7 +86,10 @@ struct matrix_plan {
 struct matrix_used {
     size_t count;
     size_t index[CUSHIM_ENTRY_COUNT]; /* of the registry, in the order of the first calls */
-    bool seen[CUSHIM_ENTRY_COUNT];
+    unsigned calls[CUSHIM_ENTRY_COUNT];
+    unsigned
+        idle[CUSHIM_ENTRY_COUNT]; /* a bit for each of the first calls: it waited for nothing */
+    bool queued;                  /* since the last one that waited */
 };
 
 /**
@@ -90,9 +102,13 @@ struct matrix_used {
 bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
                 void (*used)(void *user, const char *symbol), void *user);
 
-/** Fill a case with what the simulated driver's log says of it; `used` as of matrix_run. */
-void matrix_log(const char *path, struct matrix_case *one,
-                void (*used)(void *user, const char *symbol), void *user);
+/** Fill a case with what the simulated driver's log says of it; `used` as of matrix_run. Returns
+ * the signal that ended the program; 0: none did. */
+int matrix_log(const char *path, struct matrix_case *one, const struct option_list *survived,
+               void (*used)(void *user, const char *symbol), void *user);
+
+/** Whether an entry of this name does something, and not only asks or ends something. */
+bool matrix_log_acts(const char *name);
 
 /** Read what the program's file names, for what follows. */
 void matrix_missing_read(const char *program);

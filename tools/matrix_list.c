@@ -156,10 +156,18 @@ void matrix_list_note(void *user, const char *symbol)
     struct matrix_used *used = user;
     size_t index = known_symbol(symbol);
 
-    if (index == KNOWN_NONE || used->seen[index])
+    bool waits = strstr(symbol, "Synchronize"), later = strstr(symbol, "Async");
+
+    if (index == KNOWN_NONE)
         return;
-    used->seen[index] = true;
-    used->index[used->count++] = index;
+    if (waits && !used->queued && used->calls[index] < MATRIX_FAULTS)
+        used->idle[index] |= 1U << used->calls[index];
+    if (used->calls[index]++ == 0)
+        used->index[used->count++] = index;
+    if (waits || (strstr(symbol, "Memcpy") && !later))
+        used->queued = false;
+    else if (matrix_log_acts(symbol) && (later || strstr(symbol, "Launch")))
+        used->queued = true;
 }
 
 size_t matrix_list_newest(const struct matrix_list *list)
@@ -173,6 +181,14 @@ size_t matrix_list_newest(const struct matrix_list *list)
     return newest;
 }
 
+static struct matrix_case *add_again(struct matrix_list *list, size_t which)
+{
+    struct matrix_case *one = add(list);
+
+    memcpy(one->cuda, list->item[which].cuda, sizeof one->cuda);
+    return one;
+}
+
 void matrix_list_missing(struct matrix_list *list, size_t newest, const struct matrix_used *used,
                          int floor)
 {
@@ -180,9 +196,41 @@ void matrix_list_missing(struct matrix_list *list, size_t newest, const struct m
         struct cushim_entry entry = known_entry(used->index[i]);
         if (entry.since <= floor || matrix_missing_is_own(entry.symbol))
             continue;
-        struct matrix_case *one = add(list), *whole = &list->item[newest];
-        memcpy(one->cuda, whole->cuda, sizeof one->cuda);
+        struct matrix_case *one = add_again(list, newest);
         snprintf(one->missing, sizeof one->missing, "%s", entry.symbol);
-        snprintf(one->name, sizeof one->name, "%.100s without %s", whole->name, one->missing);
+        snprintf(one->name, sizeof one->name, "%.100s without %s", list->item[newest].name,
+                 one->missing);
+    }
+}
+
+/* What such a call fails with; late, where it waits. */
+static const char *error_of(const char *name)
+{
+    if (strstr(name, "Synchronize"))
+        return "after,error=LAUNCH_FAILED";
+    return strstr(name, "Alloc") || strstr(name, "Create") ? "error=OUT_OF_MEMORY"
+                                                           : "error=UNKNOWN";
+}
+
+void matrix_list_faults(struct matrix_list *list, size_t newest, const struct matrix_used *used,
+                        int most)
+{
+    for (size_t i = 0; i < used->count; i++) {
+        struct cushim_entry entry = known_entry(used->index[i]);
+        unsigned calls = used->calls[used->index[i]], idle = used->idle[used->index[i]];
+        int runs = matrix_log_acts(entry.name) ? most : 0;
+        for (unsigned call = 1; call <= calls && call <= MATRIX_FAULTS && runs > 0; call++) {
+            if (idle >> (call - 1) & 1)
+                continue;
+            runs--;
+            struct matrix_case *one = add_again(list, newest);
+            snprintf(one->fault, sizeof one->fault, "%s:call=%u,%s", entry.symbol, call,
+                     error_of(entry.name));
+            snprintf(one->name, sizeof one->name, "%.100s, %s fails", list->item[newest].name,
+                     entry.symbol);
+            if (call > 1)
+                snprintf(one->name, sizeof one->name, "%.100s, call %u of %s fails",
+                         list->item[newest].name, call, entry.symbol);
+        }
     }
 }

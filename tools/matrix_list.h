@@ -36,4 +36,9 @@ size_t matrix_list_newest(const struct matrix_list *list);
 void matrix_list_missing(struct matrix_list *list, size_t newest, const struct matrix_used *used,
                          int floor);
 
+/** Add the run `newest` again for each of the entries that do something and release nothing, and
+ * each of its first `most` calls there, which fails. */
+void matrix_list_faults(struct matrix_list *list, size_t newest, const struct matrix_used *used,
+                        int most);
+
 #endif

@@ -4,13 +4,34 @@
 
 #include "known.h"
 #include "names.h"
+#include "call/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { THREAD_SIZE = 64 };
+
+/* A line of the log. */
+struct call {
+    const char *thread, *name, *answer;
+    bool missed; /* the driver lacks it */
+    bool ruled;  /* a rule made it fail */
+};
+
+/* Whether a line ends with words, which are taken off. */
+static bool ends_with(char *line, const char *words)
+{
+    size_t length = strlen(line), end = strlen(words);
+
+    if (length < end || strcmp(line + length - end, words) != 0)
+        return false;
+    line[length - end] = '\0';
+    return true;
+}
+
 /* "cuX(...) = 801 CUDA_ERROR_NOT_SUPPORTED, 1 us" of a line of the log as its name and its answer;
  * false where the line has no call. */
-static bool read_call(char *line, const char **name, const char **answer, bool *missed)
+static bool read_call(char *line, struct call *call)
 {
     char *open = strchr(line, '('), *equals = NULL, *comma;
 
@@ -20,13 +41,19 @@ static bool read_call(char *line, const char **name, const char **answer, bool *
         equals = at;
     if (!equals)
         return false;
+    call->missed = ends_with(equals, ", the driver lacks it\n");
+    call->ruled = ends_with(equals, ", by a rule\n");
     comma = strrchr(equals, ',');
-    *missed = comma && strcmp(comma, ", the driver lacks it\n") == 0;
     if (comma)
         *comma = '\0';
     *open = '\0';
-    *name = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
-    *answer = equals + strlen(") = ");
+    call->name = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
+    call->thread = line;
+    if (call->name > line) {
+        line[call->name - line - 1] = '\0';
+        call->thread = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
+    }
+    call->answer = equals + strlen(") = ");
     return true;
 }
 
@@ -36,6 +63,32 @@ static bool is_probe(const char *name)
 {
     return strncmp(name, "cuGetProcAddress", 16) == 0 || strcmp(name, "cuGetExportTable") == 0 ||
            strcmp(name, "cuGetErrorName") == 0 || strcmp(name, "cuGetErrorString") == 0;
+}
+
+bool matrix_log_acts(const char *name)
+{
+    static const char *const words[] = {"Query",       "Elapsed",   "TotalMem", "ComputeCapability",
+                                        "CanAccess",   "Occupancy", "Count",    "Enumerate",
+                                        "IsCapturing", "Pop"};
+    bool gives = strncmp(name, "cuModule", 8) == 0 || strncmp(name, "cuLibrary", 9) == 0;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(name, words[i]))
+            return false;
+    }
+    return (gives || !strstr(name, "Get")) && !sim_fault_is_release(name);
+}
+
+/* Of the thread that a rule failed a call for, the next call, but for the same again: a program
+ * that takes notice makes none, or cleans up. An empty thread: none is waited for. */
+static void follow(char thread[THREAD_SIZE], struct matrix_case *one, const struct call *call)
+{
+    if (strcmp(call->thread, thread) != 0 || strcmp(call->name, one->fired) == 0)
+        return;
+    thread[0] = '\0';
+    if (matrix_log_acts(call->name) && !is_probe(call->name) && !strstr(call->name, "Current") &&
+        !strstr(call->name, "Synchronize") && strcmp(call->name, "cuInit") != 0)
+        snprintf(one->went_on, sizeof one->went_on, "%s", call->name);
 }
 
 /* Whether words of a program name a call, its error, or the error's number. */
@@ -73,6 +126,31 @@ static void note_missed(struct matrix_case *one, const char *name, char reason[M
                  one->cuda);
 }
 
+/* A call that a rule made fail, unless the program may survive that. */
+static void note_ruled(struct matrix_case *one, const char *name,
+                       const struct option_list *survived)
+{
+    size_t index = known_symbol(name);
+
+    one->ruled = true;
+    for (size_t i = 0; i < survived->count; i++) {
+        if (strcmp(survived->item[i], name) == 0 ||
+            (index != KNOWN_NONE && strcmp(survived->item[i], known_entry(index).name) == 0))
+            return;
+    }
+    if (one->fired[0] == '\0' && !is_probe(name))
+        snprintf(one->fired, sizeof one->fired, "%s", name);
+}
+
+/* "cushim sim: process 7 (./a) was ended by signal 11 (Segmentation fault)" */
+static int read_signal(const char *line)
+{
+    static const char words[] = " was ended by signal ";
+    const char *at = strncmp(line, "cushim sim: process ", 20) == 0 ? strstr(line, words) : NULL;
+
+    return at ? atoi(at + strlen(words)) : 0;
+}
+
 /* The call that failed. 600 says that work is not ready. */
 static void note_call(struct matrix_case *one, const char *name, const char *answer)
 {
@@ -85,30 +163,39 @@ static void note_call(struct matrix_case *one, const char *name, const char *ans
         snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
 }
 
-void matrix_log(const char *path, struct matrix_case *one,
-                void (*used)(void *user, const char *symbol), void *user)
+int matrix_log(const char *path, struct matrix_case *one, const struct option_list *survived,
+               void (*used)(void *user, const char *symbol), void *user)
 {
     static const char wrong[] = "cushim: wrong ABI called: ";
     FILE *file = fopen(path, "re");
     char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
     size_t room = 0;
+    char thread[THREAD_SIZE] = "";
+    int number = 0;
 
     one->last = KNOWN_NONE;
     while (file && getline(&line, &room, file) > 0) {
-        const char *name, *answer;
-        bool missed;
+        struct call call;
+        number = read_signal(line);
         if (strncmp(line, wrong, strlen(wrong)) == 0)
             snprintf(reason, sizeof reason, "%.*s", (int)strcspn(line + 8, ";\n"), line + 8);
-        if (!read_call(line, &name, &answer, &missed))
+        if (!read_call(line, &call))
             continue;
         one->calls++;
-        if (missed) {
-            note_missed(one, name, reason);
+        follow(thread, one, &call);
+        if (call.missed) {
+            note_missed(one, call.name, reason);
             continue;
         }
         if (used)
-            used(user, name);
-        note_call(one, name, answer);
+            used(user, call.name);
+        if (call.ruled) {
+            note_ruled(one, call.name, survived);
+            if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0 &&
+                strcmp(call.name, "cuInit") != 0)
+                snprintf(thread, sizeof thread, "%s", call.thread);
+        }
+        note_call(one, call.name, call.answer);
     }
     one->told = reason[0] != '\0';
     if (one->told)
@@ -116,4 +203,5 @@ void matrix_log(const char *path, struct matrix_case *one,
     free(line);
     if (file)
         fclose(file);
+    return number;
 }

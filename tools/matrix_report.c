@@ -8,10 +8,25 @@
 
 const char *matrix_end_name(enum matrix_end end)
 {
-    static const char *const names[] = {"passes",  "degrades", "unused",  "fails",
-                                        "crashes", "hangs",    "unknown", "not run"};
+    static const char *const names[] = {"passes",  "notices", "degrades", "unused", "fails",
+                                        "crashes", "hangs",   "unknown",  "not run"};
 
     return names[end];
+}
+
+static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
+{
+    if (one->code == 0 && one->fired[0] != '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed", one->fired);
+    else if (one->code == 0 && one->end == MATRIX_FAILS)
+        snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");
+    else if (one->went_on[0] != '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d, went on with %s", one->code, one->went_on);
+    else if (one->code > 128 && one->code < 160)
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d (a shell's for signal %d)", one->code,
+                 one->code - 128);
+    else
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d", one->code);
 }
 
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
@@ -19,10 +34,6 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
     switch (one->end) {
     case MATRIX_UNUSED:
         snprintf(text, MATRIX_NAME_SIZE, "no call of the driver");
-        break;
-    case MATRIX_FAILS:
-        snprintf(text, MATRIX_NAME_SIZE,
-                 one->code ? "exit code %d" : "called what the driver lacks", one->code);
         break;
     case MATRIX_CRASHES:
         snprintf(text, MATRIX_NAME_SIZE, "signal %d (%s)", one->code, strsignal(one->code));
@@ -37,9 +48,17 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
         snprintf(text, MATRIX_NAME_SIZE, "could not be started");
         break;
     default:
-        snprintf(text, MATRIX_NAME_SIZE, "exit code %d", one->code);
+        put_code(one, text);
     }
     return text;
+}
+
+/* Whether the call is the one that this run's name has. */
+static bool is_own_fault(const struct matrix_case *one)
+{
+    size_t length = strcspn(one->fault, ":");
+
+    return length > 0 && strncmp(one->call, one->fault, length) == 0 && one->call[length] == ':';
 }
 
 const char *matrix_call(const struct matrix_case *one)
@@ -49,7 +68,7 @@ const char *matrix_call(const struct matrix_case *one)
     if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0' &&
         one->errors[0] == '\0')
         return "no call that reached the driver failed";
-    if (one->end == MATRIX_PASSES && !one->missed)
+    if ((one->end <= MATRIX_NOTICES && !one->missed) || is_own_fault(one))
         return "";
     return one->call;
 }
@@ -139,6 +158,11 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
         fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
         output_xml(file, one->name);
         fprintf(file, "\" time=\"%.3f\">\n", one->seconds);
+        fputs("    <properties><property name=\"result\" value=\"", file);
+        output_xml(file, matrix_end_name(one->end));
+        fputs("\"/><property name=\"end\" value=\"", file);
+        output_xml(file, matrix_words(one, words));
+        fputs("\"/></properties>\n", file);
         if (is_skipped(one))
             fprintf(file, "    <skipped message=\"%s\"/>\n", matrix_words(one, words));
         if (one->bad) {

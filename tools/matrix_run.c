@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "matrix_stream.h"
+#include "sim_check.h"
 #include "output.h"
 #include "progress.h"
 
@@ -130,13 +131,17 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
         words[count++] = "--devices";
         words[count++] = (char *)plan->devices;
     }
-    for (int i = 0; i < plan->fault_count && count < MOST_ARGUMENTS - 8; i++) {
+    for (int i = 0; i < plan->fault_count && count < MOST_ARGUMENTS - 10; i++) {
         words[count++] = "--fault";
         words[count++] = (char *)plan->faults[i];
     }
     if (one->missing[0] != '\0') {
         words[count++] = "--fault";
         words[count++] = missing;
+    }
+    if (one->fault[0] != '\0') {
+        words[count++] = "--fault";
+        words[count++] = (char *)one->fault;
     }
     words[count++] = "--";
     for (char **word = plan->program; *word && count < MOST_ARGUMENTS - 1; word++)
@@ -225,22 +230,32 @@ static void judge_start(struct matrix_case *one)
     one->lacks = own || one->code == COMMAND_SYSTEM;
 }
 
-static void judge(struct matrix_case *one, const struct matrix_plan *plan, int status,
+/* `signal` ended the program under `cushim sim`. A rule that never fired is no finding where the
+ * program stopped by itself. */
+static void judge(struct matrix_case *one, const struct matrix_plan *plan, int status, int signal,
                   const struct job *job)
 {
-    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const char *check = one->check;
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    bool found = check[0] != '\0' && (code == COMMAND_CHECK || !strstr(check, " never fired"));
 
     one->seconds = now() - job->begin;
     one->code = code;
+    if (WIFSIGNALED(status))
+        signal = WTERMSIG(status);
     if (job->asked > 0) {
         one->end = MATRIX_HANGS;
-    } else if (code > 128 && code < 128 + 65) { /* as `cushim sim` and shells have signals */
+    } else if (signal != 0) {
         one->end = MATRIX_CRASHES;
-        one->code = code - 128;
+        one->code = signal;
     } else if (code == 0) {
         one->end = MATRIX_PASSES;
+    } else if (found) {
+        one->end = MATRIX_FAILS;
+    } else if (code == plan->degrade) {
+        one->end = MATRIX_DEGRADES;
     } else {
-        one->end = code == plan->degrade ? MATRIX_DEGRADES : MATRIX_FAILS;
+        one->end = one->fault[0] != '\0' && one->ruled ? MATRIX_NOTICES : MATRIX_FAILS;
     }
 }
 
@@ -283,21 +298,24 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         return false;
     }
     kill(-job->pid, SIGKILL); /* what it left behind */
-    judge(one, plan, status, job);
     matrix_stream_end(&job->output, one->output, &job->told);
     matrix_stream_end(&job->errors, one->errors, &job->told);
+    file_of(path, plan, job->number, "log");
+    int number =
+        matrix_log(path, one, plan->survived, job->number == plan->watched ? used : NULL, user);
+    note_check(one, &job->told);
+    judge(one, plan, status, number, job);
     if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && job->told.wants_runtime)
         one->end = MATRIX_UNKNOWN;
-    file_of(path, plan, job->number, "log");
-    matrix_log(path, one, job->number == plan->watched ? used : NULL, user);
-    note_check(one, &job->told);
     unlink(path);
     judge_start(one);
     if (one->driver || job->told.log_ended)
         one->calls = -1;
     else if (one->end == MATRIX_PASSES && one->calls == 0)
         one->end = MATRIX_UNUSED;
-    else if (one->end == MATRIX_PASSES && one->missed && plan->strict)
+    else if (one->end == MATRIX_PASSES && plan->strict && (one->missed || one->fired[0] != '\0'))
+        one->end = MATRIX_FAILS;
+    else if (one->end <= MATRIX_DEGRADES && plan->strict && one->went_on[0] != '\0')
         one->end = MATRIX_FAILS;
     if (one->driver)
         take_away(plan, job->number);

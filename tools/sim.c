@@ -244,9 +244,25 @@ static _Noreturn void become(char **program, pid_t parent)
     _exit(127);
 }
 
-/* The program's exit code as a shell says it. */
-static int run_program(char **program, bool quiet)
+/* Of a program that a signal ended: on stderr, and as the log's last line. */
+static void tell_signal(const struct options *options, long pid, int number)
 {
+    FILE *log = options->log && strcmp(options->log, "-") != 0 ? fopen(options->log, "ae") : NULL;
+    FILE *files[] = {options->quiet ? NULL : stderr, log};
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (files[i])
+            fprintf(files[i], "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", pid,
+                    options->program[0], number, strsignal(number));
+    }
+    if (log)
+        fclose(log);
+}
+
+/* The program's exit code as a shell says it. */
+static int run_program(const struct options *options)
+{
+    char **program = options->program;
     pid_t self = getpid(), pid;
     sigset_t before;
     int status;
@@ -269,9 +285,7 @@ static int run_program(char **program, bool quiet)
         ;
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
-    if (!quiet)
-        fprintf(stderr, "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", (long)pid,
-                program[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
+    tell_signal(options, (long)pid, WTERMSIG(status));
     return 128 + WTERMSIG(status);
 }
 
@@ -292,7 +306,7 @@ static int simulate(const struct options *options, const char *faults)
         set_nvml(folder.path, library, faults) == 0) {
         bool counts = options->check || options->summary;
         bool ready = !counts || sim_check_reserve(report);
-        code = ready ? run_program(options->program, options->quiet) : COMMAND_SYSTEM;
+        code = ready ? run_program(options) : COMMAND_SYSTEM;
         if (counts && ready)
             code = sim_check(report, options->summary, options->check, code);
     } else {
@@ -319,9 +333,10 @@ static int run(const char *title, char **words)
         fputs("cushim sim: no memory\n", stderr);
         return COMMAND_SYSTEM;
     }
-    if (sim_settings_good(given.cuda, given.devices, given.profile, given.memory, given.workers,
-                          given.time_limit, given.grain, given.checks) &&
-        sim_faults_good(faults) && (!given.log || (given.log = log = log_path(given.log))))
+    if (sim_settings_good("sim", given.cuda, given.devices, given.profile, given.memory,
+                          given.workers, given.time_limit, given.grain, given.checks) &&
+        sim_faults_good("sim", "fault", faults) &&
+        (!given.log || (given.log = log = log_path(given.log))))
         code = simulate(&given, faults);
     free(log);
     free(faults);

@@ -120,7 +120,7 @@ int sim_list(void)
     return COMMAND_OK;
 }
 
-static bool whole(const char *option, const char *text, long low, long high)
+static bool whole(const char *command, const char *option, const char *text, long low, long high)
 {
     char *end;
     long value;
@@ -131,20 +131,20 @@ static bool whole(const char *option, const char *text, long low, long high)
     value = strtol(text, &end, 10);
     if (end != text && *end == '\0' && errno == 0 && value >= low && value <= high)
         return true;
-    fprintf(stderr, "cushim sim: --%s: '%s' is no number from %ld to %ld\n", option, text, low,
-            high);
+    fprintf(stderr, "cushim %s: --%s: '%s' is no number from %ld to %ld\n", command, option, text,
+            low, high);
     return false;
 }
 
 /* A device that the CUDA version knows. */
-static bool profile_good(const char *cuda, const char *name)
+static bool profile_good(const char *command, const char *cuda, const char *name)
 {
     const struct sim_profile *profile = name ? sim_profile_find(name) : NULL;
     char list[320];
     int major, minor;
 
     if (name && !profile) {
-        fprintf(stderr, "cushim sim: --profile: there is no '%s'; %s\n", name,
+        fprintf(stderr, "cushim %s: --profile: there is no '%s'; %s\n", command, name,
                 sim_config_list(list, sizeof list, NULL));
         return false;
     }
@@ -152,34 +152,37 @@ static bool profile_good(const char *cuda, const char *name)
         1000 * major + 10 * minor >= profile->since)
         return true;
     fprintf(stderr,
-            "cushim sim: --profile: CUDA %s does not know '%s' (%s), which came with %d.%d\n", cuda,
-            name, profile->device_name, profile->since / 1000, profile->since % 1000 / 10);
+            "cushim %s: --profile: CUDA %s does not know '%s' (%s), which came with %d.%d\n",
+            command, cuda, name, profile->device_name, profile->since / 1000,
+            profile->since % 1000 / 10);
     return false;
 }
 
-bool sim_settings_good(const char *cuda, const char *devices, const char *profile,
-                       const char *memory, const char *workers, const char *time_limit,
-                       const char *grain, const char *checks)
+bool sim_settings_good(const char *command, const char *cuda, const char *devices,
+                       const char *profile, const char *memory, const char *workers,
+                       const char *time_limit, const char *grain, const char *checks)
 {
     size_t bytes;
-    if (!profile_good(cuda, profile))
+
+    if (!profile_good(command, cuda, profile))
         return false;
     if (checks && sim_config_checks(checks) == 0) {
-        fprintf(stderr, "cushim sim: --check: '%s' is no check; %s\n", checks,
+        fprintf(stderr, "cushim %s: --check: '%s' is no check; %s\n", command, checks,
                 sim_config_check_words);
         return false;
     }
     if (memory && (!sim_config_bytes(memory, &bytes) || bytes == 0)) {
-        fprintf(stderr, "cushim sim: --memory: '%s' is no size such as 512M or 8G\n", memory);
+        fprintf(stderr, "cushim %s: --memory: '%s' is no size such as 512M or 8G\n", command,
+                memory);
         return false;
     }
-    return whole("devices", devices, 0, SIM_MAX_DEVICES) &&
-           whole("workers", workers, 1, SIM_MAX_WORKERS) &&
-           whole("time-limit", time_limit, 1, 1000000000) &&
-           whole("grain", grain, 1, SIM_MAX_GRAIN);
+    return whole(command, "devices", devices, 0, SIM_MAX_DEVICES) &&
+           whole(command, "workers", workers, 1, SIM_MAX_WORKERS) &&
+           whole(command, "time-limit", time_limit, 1, 1000000000) &&
+           whole(command, "grain", grain, 1, SIM_MAX_GRAIN);
 }
 
-bool sim_faults_good(const char *faults)
+bool sim_faults_good(const char *command, const char *option, const char *faults)
 {
     char error[SIM_RULE_SENTENCE], *rules = strdup(faults), *rest = NULL;
     bool good = rules;
@@ -190,7 +193,7 @@ bool sim_faults_good(const char *faults)
         good = sim_nvml_rule_is(rule) ? sim_nvml_rule_check(rule, error, sizeof error)
                                       : sim_fault_add(rule, error, sizeof error);
     if (!good)
-        fprintf(stderr, "cushim sim: --fault: %s\n", rules ? error : "no memory");
+        fprintf(stderr, "cushim %s: --%s: %s\n", command, option, rules ? error : "no memory");
     free(rules);
     return good;
 }

@@ -12,11 +12,12 @@ int sim_versions(int *versions, int most);
 /* Versions and profiles to stdout; an exit code. */
 int sim_list(void);
 
-/* Whether the settings can be used; NULL stands for the default. Says on stderr what cannot. */
-bool sim_settings_good(const char *cuda, const char *devices, const char *profile,
-                       const char *memory, const char *workers, const char *time_limit,
-                       const char *grain, const char *checks);
-bool sim_faults_good(const char *faults);
+/* Whether the settings can be used; NULL stands for the default. Says on stderr what cannot, as the
+ * subcommand `command`. */
+bool sim_settings_good(const char *command, const char *cuda, const char *devices,
+                       const char *profile, const char *memory, const char *workers,
+                       const char *time_limit, const char *grain, const char *checks);
+bool sim_faults_good(const char *command, const char *option, const char *faults);
 
 /* The version of a library by its file's name; 0 for any other file. */
 int sim_library_version(const char *path);

@@ -9,7 +9,8 @@ from command import OK, run
 
 PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
 # A line of the log.
-CALL = re.compile(r"(\d+) (\d+\.\d{6}) s (\d+)/(\d+) (cu\w+)\((.*)\) = (\d+) (\w+), \d+\.\d us$")
+CALL = re.compile(r"(\d+) (\d+\.\d{6}) s (\d+)/(\d+) (cu\w+)\((.*)\) = (\d+) (\w+), \d+\.\d us"
+                  r"(?:, by a rule)?$")
 NEWEST = os.environ.get("CUSHIM_SIM_NEWEST", "")
 
 

@@ -55,16 +55,22 @@ def test_missing_each_of_branches():
 
 def test_value_that_is_a_word():
     """A value that may be left out is no word of its own."""
-    for option, value in (("--missing-each", "10.2"), ("--check", "race")):
+    for option, value in (("--missing-each", "10.2"), ("--check", "race"), ("--fault-each", "3")):
         result = run("matrix", option, value, "--", "true")
         assert (result.code, result.err) == (INPUT, f"cushim matrix: {value}: no such program in "
-                                             "PATH; --check and --missing-each take a value "
-                                             "behind '='\n")
+                                             "PATH; --check, --missing-each and --fault-each take "
+                                             "a value behind '='\n")
 
 
 @pytest.mark.parametrize("words, message", [
     (["--cuda", "none", "--drivers", CLI, "--missing-each"],
      "--missing-each takes a simulated release: leave out --cuda none"),
+    (["--cuda", "none", "--drivers", CLI, "--fault-each"],
+     "--fault-each takes a simulated release: leave out --cuda none"),
+    (["--fault-each=0"], "--fault-each: '0' is no number from 1 to 32"),
+    (["--fault-each=3x"], "--fault-each: '3x' is no number"),
+    (["--survives", "cuMemAloc"],
+     "matrix: --survives: \"cuMemAloc\": no entry of that name; did you mean cuMemAlloc?"),
     (["--missing-each=new"], "--missing-each: 'new' is no CUDA release such as 10.2, and no driver "
      "such as 440"),
     (["--missing-each=99"], "--missing-each: '99' is no CUDA release"),

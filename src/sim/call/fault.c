@@ -204,14 +204,14 @@ static bool lost(struct rule *rule, const struct sim_call *call)
 
 /* What ends an object. With its device lost it fails and is done: no program can do more, and what
  * is not released is what it forgot. */
-static bool is_release(const struct sim_entry *entry)
+bool sim_fault_is_release(const char *name)
 {
     static const char *const words[] = {"Destroy", "Free",  "Unload", "Release", "Unregister",
                                         "Unmap",   "Close", "Detach", "Reset"};
-    if (strncmp(entry->name, "cuGraphAdd", strlen("cuGraphAdd")) == 0)
+    if (strncmp(name, "cuGraphAdd", strlen("cuGraphAdd")) == 0)
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(entry->name, words[i]))
+        if (strstr(name, words[i]))
             return true;
     return false;
 }
@@ -226,7 +226,7 @@ bool sim_fault_before(struct sim_call *call)
         if (!gone && !hits(rule, call))
             continue;
         CUresult error = (CUresult)rule->error;
-        bool after = gone ? is_release(call->entry) : rule->after;
+        bool after = gone ? sim_fault_is_release(call->entry->name) : rule->after;
         rule->fired++;
         if (error != CUDA_SUCCESS && !answered)
             memcpy(last, rule->text, sizeof last);

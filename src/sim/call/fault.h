@@ -27,6 +27,9 @@ const char *sim_fault_last(void);
 void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, bool can_be_seen),
                     void *user);
 
+/* Whether an entry of this name ends an object. */
+bool sim_fault_is_release(const char *name);
+
 /* For call.c: whether the call is answered now, with call->result. May sleep without the lock. */
 bool sim_fault_before(struct sim_call *call);
 /* For proc.c and the resolver. */

@@ -137,8 +137,9 @@ void sim_log_call(const struct sim_call *call)
         put_argument(&line, &entry->parameters[i], call->arguments[i],
                      call->result == CUDA_SUCCESS);
     }
-    sim_report_put(&line, ") = %d %s, %.1f us", (int)call->result, name_of(call->result),
-                   (double)(now - call->start_ns) / 1e3);
+    sim_report_put(&line, ") = %d %s, %.1f us%s", (int)call->result, name_of(call->result),
+                   (double)(now - call->start_ns) / 1e3,
+                   call->result != CUDA_SUCCESS && sim_fault_last() ? ", by a rule" : "");
     sim_report_log(&line);
 }
 

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""`cushim matrix`: calls that fail in turn, what the check finds in runs that go wrong, and codes
+of shells."""
+
+import os
+import shlex
+import subprocess
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+from command import FAILED, OK, ROOT, run
+from simulated import PROGRAM, matrix, nothing_is_left, sim  # noqa: F401
+
+BUILD = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
+
+# It takes no notice of the failure of the call that its first argument names, and leaks if the
+# second is "leak" and it took notice of another. Its exit code is 77 then, or the third.
+CAREFUL = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cushim/cushim.h>
+static const char *ignored;
+static int bad(const char *name, CUresult code)
+{
+    return code != 0 && strcmp(name, ignored) != 0;
+}
+#define BAD(name, ...) bad(#name, cu->name(__VA_ARGS__))
+int main(int count, char **words)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUcontext context = NULL;
+    CUevent events[2] = {NULL, NULL};
+    CUdeviceptr memory = 0;
+    int leaks = strcmp(words[2], "leak") == 0, wrong = 1;
+    ignored = words[1];
+    if (cushim_init(cu) != CUSHIM_OK)
+        return 77;
+    if (BAD(cuCtxCreate_v2, &context, 0, 0))
+        return atoi(words[3]);
+    if (!BAD(cuEventCreate, &events[0], 0) && !BAD(cuEventCreate, &events[1], 0) &&
+        !BAD(cuMemAlloc_v2, &memory, 64) && !BAD(cuMemsetD8Async, memory, 0, 64, NULL) &&
+        !BAD(cuCtxSynchronize))
+        wrong = 0;
+    cu->cuCtxSynchronize();
+    if (wrong && leaks)
+        return atoi(words[3]);
+    cu->cuMemFree_v2(memory);
+    for (int i = 0; i < 2; i++)
+        if (events[i])
+            cu->cuEventDestroy_v2(events[i]);
+    cu->cuCtxDestroy_v2(context);
+    return wrong ? atoi(words[3]) : 0;
+}
+"""
+
+EACH = ("--cuda", "9.0,12.4", "--fault-each", "--degrade", "77")
+DOES = ["cuInit", "cuCtxCreate_v2", "cuEventCreate", "cuMemAlloc_v2", "cuMemsetD8Async",
+        "cuCtxSynchronize"]
+
+
+if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
+    @pytest.fixture(name="careful", scope="module")
+    def careful_fixture(tmp_path_factory):
+        folder = tmp_path_factory.mktemp("careful")
+        (folder / "a.c").write_text(CAREFUL)
+        subprocess.run(["cc", "-I", ROOT / "include", "-I", BUILD / "gen", "-o", folder / "careful",
+                        folder / "a.c", os.environ["CUSHIM_STATIC"], "-ldl", "-lpthread"],
+                       check=True)
+        return folder / "careful"
+
+    def test_each_call_fails_once(careful):
+        """Under the newest release; not what only asks or releases, and no wait for nothing."""
+        old, new, *runs = matrix(*EACH, "--strict", "--check", "--", careful, "-", "-", "1")
+        assert (old["result"], new["result"], new["fault"]) == ("passes", "passes", None)
+        assert [one["fired"] for one in runs] == DOES
+        assert {one["cuda"] for one in runs} == {"12.4"}
+        assert [one["result"] for one in runs] == ["degrades", *5 * ["notices"]]
+        assert [one["fault"] for one in runs][3:] == [
+            "cuMemAlloc_v2:call=1,error=OUT_OF_MEMORY", "cuMemsetD8Async:call=1,error=UNKNOWN",
+            "cuCtxSynchronize:call=1,after,error=LAUNCH_FAILED"]
+        assert runs[3]["name"] == "CUDA 12.4, cuMemAlloc_v2 fails"
+        assert {one["went_on"] for one in runs} == {None}
+
+    def test_more_calls(careful):
+        runs = matrix("--cuda", "12.4", "--fault-each=2", "--degrade", "77", "--strict", "--",
+                      careful, "-", "-", "1")[1:]
+        assert [one["name"] for one in runs if one["fired"] == "cuEventCreate"] == [
+            "CUDA 12.4, cuEventCreate fails", "CUDA 12.4, call 2 of cuEventCreate fails"]
+        assert len(runs) == len(DOES) + 1, "the second wait had nothing to wait for"
+
+    @pytest.mark.parametrize("ignored, words", [
+        ("cuEventCreate", "exit code 0 though cuEventCreate failed"),
+        ("cuMemAlloc_v2", "exit code 1, went on with cuMemsetD8Async"),
+        ("cuMemsetD8Async", "exit code 0 though cuMemsetD8Async failed"),
+        ("cuCtxSynchronize", "exit code 0 though cuCtxSynchronize failed")])
+    def test_failures_of_which_nobody_takes_notice(careful, tmp_path, ignored, words):
+        """They are marked in each report, and are failures with --strict; not if that may be."""
+        program = ("--", careful, ignored, "-", "1")
+        files = [tmp_path / name for name in ("a.xml", "a.md")]
+        runs = {one["fired"]: one for one in matrix(*EACH, "--junit", files[0], "--markdown",
+                                                    files[1], *program)}
+        one = runs[ignored]
+        assert one["result"] == ("passes" if " 0 " in words else "notices")
+        assert (one["went_on"] is None) == (ignored in ("cuCtxSynchronize", "cuMemsetD8Async"))
+        assert words in files[0].read_text() and words in files[1].read_text()
+        assert words in run("matrix", *EACH, *program).out
+        runs = matrix(*EACH, "--strict", "--junit", files[0], *program, code=FAILED)
+        assert [one["fired"] for one in runs if one["result"] == "fails"] == [ignored]
+        failure, = xml.parse(files[0]).getroot().iter("failure")
+        assert failure.get("message") == words
+        strict = run("matrix", *EACH, "--strict", "--quiet", *program)
+        assert f"fails  {words}" in strict.out
+        name = ignored.removesuffix("_v2")
+        matrix(*EACH, "--strict", "--survives", f"cuInit,{name}", *program)
+
+    def test_leaks_on_the_way_of_an_error(careful):
+        """Also with the exit code that tells of an error, or that it does without."""
+        for code in "1", "77":
+            program = ("--", careful, "-", "leak", code)
+            matrix(*EACH, "--strict", *program)
+            runs = matrix(*EACH, "--check", *program, code=FAILED)
+            assert [one["fired"] for one in runs if one["result"] == "fails"] == DOES[2:]
+            matrix("--cuda", "12.4", "--check", "--degrade", "77", *program)
+
+    def test_a_fault_that_is_not_noticed(careful):
+        """As for --fault-each, with a rule of one's own; a late call that is slow is no fault."""
+        rule = ("--cuda", "12.4", "--fault", "cuCtxSynchronize:after,error=LAUNCH_FAILED")
+        program = ("--", careful, "cuCtxSynchronize", "-", "1")
+        one, = matrix(*rule, *program)
+        assert (one["result"], one["fired"]) == ("passes", "cuCtxSynchronize")
+        matrix(*rule, "--strict", *program, code=FAILED)
+        matrix(*rule, "--strict", "--survives", "cuCtxSynchronize", *program)
+        one, = matrix("--cuda", "12.4", "--strict", "--fault", "cuInit:slow=1", *program)
+        assert one["fired"] is None
+
+    def test_rows_that_are_the_same(careful):
+        """Three or more in a row; what the check found has other processes in each."""
+        rows = run("matrix", "--cuda", "12.4,11.2,10.2,9.0", "--", careful, "-", "-", "1").out
+        assert rows == "CUDA 12.4 to 9.0  passes\n4 runs: 4 passes\n"
+        rows = run("matrix", "--cuda", "9.0,10.2,12.4", "--", careful, "-", "-", "1").out
+        assert rows.count("\n") == 4, "not in order"
+        rows = run("matrix", "--check", "--cuda", "12.4,11.2,10.2", "--", PROGRAM, "left").out
+        assert rows.startswith("CUDA 12.4 to 10.2  fails  exit code 5    cushim sim: check: ")
+        assert rows.endswith("3 runs: 3 fails\n") and rows.count("\n") == 2
+
+
+LEFT = f"{shlex.quote(PROGRAM)} left; exit 77"
+
+
+def test_check_of_runs_that_degrade(tmp_path):
+    """What is left is a failure there too, in each report; a rule that never fired is none."""
+    program = ("--cuda", "12.4", "--degrade", "77", "--", "sh", "-c", LEFT)
+    files = [tmp_path / name for name in ("a.xml", "a.md")]
+    assert matrix("--strict", *program)[0]["result"] == "degrades"
+    one, = matrix("--check", "--junit", files[0], "--markdown", files[1], *program, code=FAILED)
+    assert (one["result"], one["code"]) == ("fails", 77)
+    failure, = xml.parse(files[0]).getroot().iter("failure")
+    assert "left to the end of a context" in failure.text
+    assert "left to the end of a context" in files[1].read_text()
+    assert "left to the end of a context" in run("matrix", "--check", *program).out
+    never = f"{shlex.quote(PROGRAM)} codes 0 1 100; exit 77"
+    rule = ("--check", "--cuda", "12.4", "--degrade", "77", "--fault", "cuMemAlloc:call=9")
+    assert matrix(*rule, "--", "sh", "-c", never)[0]["result"] == "degrades"
+    matrix(*rule, "--", "sh", "-c", never.removesuffix("; exit 77"), code=FAILED)
+
+
+def test_junit_tells_how_runs_ended(tmp_path):
+    """One that degrades is no failure, and not the same as one that passes."""
+    matrix("--cuda", "12.4", "--degrade", "77", "--junit", tmp_path / "a.xml", "--", "sh", "-c",
+           LEFT)
+    suite = xml.parse(tmp_path / "a.xml").getroot()
+    assert suite.get("failures") == "0" and not list(suite.iter("failure"))
+    assert {each.get("name"): each.get("value") for each in suite.iter("property")} == {
+        "result": "degrades", "end": "exit code 77"}
+
+
+def test_the_exit_code_of_a_check():
+    """The program's own, unless that is 0; the finding is told in any case."""
+    for code, told in ((0, 5), (3, 3), (5, 5)):
+        result = run("sim", "--quiet", "--check", "--", "sh", "-c",
+                     f"{shlex.quote(PROGRAM)} left; exit {code}")
+        assert result.code == told and "check: process " in result.err
+
+
+@pytest.mark.parametrize("script, result, code, words", [
+    ("exit 140", "fails", 140, "exit code 140 (a shell's for signal 12)"),
+    ("exit 200", "fails", 200, "exit code 200"),
+    ("sh -c 'kill -SEGV $$'; exit $?", "fails", 139, "exit code 139 (a shell's for signal 11)"),
+    ("kill -SEGV $$", "crashes", 11, "signal 11 (Segmentation fault)")])
+def test_codes_of_shells(script, result, code, words):
+    """Only a program that a signal ended crashed."""
+    one, = matrix("--cuda", "12.4", "--", "sh", "-c", script, code=FAILED)
+    assert (one["result"], one["code"]) == (result, code)
+    assert words in run("matrix", "--cuda", "12.4", "--", "sh", "-c", script).out
+
+
+def test_log_has_the_signal_and_the_rule(tmp_path):
+    log = tmp_path / "log"
+    sim("killed", 11, options=("--quiet", "--log", log))
+    assert log.read_text().splitlines()[-1].endswith(
+        "was ended by signal 11 (Segmentation fault)")
+    result = sim("codes", 0, 1, 100, options=("--quiet", "--log", "-", "--fault", "cuMemAlloc"))
+    assert result.code == OK and " us, by a rule\n" in result.err
