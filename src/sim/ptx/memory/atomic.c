@@ -215,8 +215,8 @@ static void atomic_any(struct ptx_warp *warp, const struct ptx_step *step, uint3
 
 /* The usual one, in shared memory without an atomic operation of the CPU's. */
 static inline void add_lanes(struct ptx_warp *warp, enum memory_space space,
-                          const struct access *access, uint32_t mask, const reg32 *operand,
-                          reg32 *to)
+                             const struct access *access, uint32_t mask, const reg32 *operand,
+                             reg32 *to)
 {
     FOR_LANES (lane, mask) {
         uint32_t *at = (uint32_t *)((uintptr_t)access->base + access->offsets[lane]), old;
