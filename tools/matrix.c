@@ -126,16 +126,22 @@ static enum output_style end_style(enum matrix_end end)
     return end <= MATRIX_NOTICES ? OUTPUT_GOOD : end <= MATRIX_UNUSED ? OUTPUT_WARNING : OUTPUT_BAD;
 }
 
-/* Whether two texts differ in nothing but the numbers of processes. */
+/* Whether two texts differ in nothing but the numbers of processes and of drivers. */
 static bool is_same_text(const char *one, const char *other)
 {
-    static const char process[] = "process ";
-    const size_t length = strlen(process);
+    static const char *const before[] = {"process ", "driver, of CUDA "};
 
-    while (*one != '\0' && *one == *other) {
-        bool number = strncmp(one, process, length) == 0 && strncmp(other, process, length) == 0;
-        one += number ? length + strspn(one + length, "0123456789") : 1;
-        other += number ? length + strspn(other + length, "0123456789") : 1;
+    for (bool number = false; *one != '\0' && *one == *other; number = false) {
+        for (size_t i = 0; i < sizeof before / sizeof *before && !number; i++) {
+            size_t length = strlen(before[i]);
+            number = strncmp(one, before[i], length) == 0 && strncmp(other, before[i], length) == 0;
+            if (number) {
+                one += length + strspn(one + length, ".0123456789");
+                other += length + strspn(other + length, ".0123456789");
+            }
+        }
+        one += !number;
+        other += !number;
     }
     return *one == *other;
 }

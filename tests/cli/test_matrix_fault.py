@@ -203,3 +203,16 @@ def test_log_has_the_signal_and_the_rule(tmp_path):
         "was ended by signal 11 (Segmentation fault)")
     result = sim("codes", 0, 1, 100, options=("--quiet", "--log", "-", "--fault", "cuMemAlloc"))
     assert result.code == OK and " us, by a rule\n" in result.err
+
+
+if "CUSHIM_STATIC" in os.environ:
+    def test_rows_that_name_their_driver(tmp_path):
+        """They are one, with the newest driver's name."""
+        (tmp_path / "a.c").write_text(CAREFUL.replace("cuCtxCreate_v2, &context, 0, 0",
+                                                      "cuCtxGetId, NULL, NULL"))
+        subprocess.run(["cc", "-w", "-I", ROOT / "include", "-I", BUILD / "gen", "-o",
+                        tmp_path / "a", tmp_path / "a.c", os.environ["CUSHIM_STATIC"], "-ldl",
+                        "-lpthread"], check=True)
+        rows = run("matrix", "--cuda", "11.8,11.2,10.2", "--", tmp_path / "a", "-", "-", "3").out
+        assert rows == "CUDA 11.8 to 10.2  fails  exit code 3  cuCtxGetId is not available: it " \
+            "came with CUDA 12.0, and the driver, of CUDA 11.8, is older\n3 runs: 3 fails\n"
