@@ -36,7 +36,8 @@
             return sim_try;                                                                        \
     } while (0)
 
-/* A call of which this holds has no valid arguments. */
+/* The answer where something is valid or not; and of a call that has no valid arguments. */
+#define SIM_VALID(...) ((__VA_ARGS__) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
 #define SIM_REFUSE(...) SIM_TRY((__VA_ARGS__) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS)
 
 /* Declares what a call finds and leaves in `name`; where it fails, its code is the answer. */

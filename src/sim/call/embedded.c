@@ -188,6 +188,12 @@ void cushim_sim_clear_faults(void)
 
 /* ---- between tests */
 
+#define END_EACH(kind, end)                                                                        \
+    for (object = sim_object_first(kind); object; object = next) {                                 \
+        next = object->next;                                                                       \
+        (void)(end);                                                                               \
+    }
+
 /* Empty this thread's stack; destroy what no context takes with it, then the contexts. */
 static void end_all(void)
 {
@@ -196,18 +202,9 @@ static void end_all(void)
     while (sim_cuCtxGetCurrent(&now) == CUDA_SUCCESS && now &&
            sim_cuCtxPopCurrent_v2(&now) == CUDA_SUCCESS)
         ;
-    for (object = sim_object_first(SIM_GRAPH_EXEC); object; object = next) {
-        next = object->next;
-        (void)sim_cuGraphExecDestroy((CUgraphExec)object);
-    }
-    for (object = sim_object_first(SIM_GRAPH); object; object = next) {
-        next = object->next;
-        (void)sim_cuGraphDestroy((CUgraph)object);
-    }
-    for (object = sim_object_first(SIM_LIBRARY); object; object = next) {
-        next = object->next;
-        (void)sim_cuLibraryUnload((CUlibrary)object);
-    }
+    END_EACH(SIM_GRAPH_EXEC, sim_cuGraphExecDestroy((CUgraphExec)object));
+    END_EACH(SIM_GRAPH, sim_cuGraphDestroy((CUgraph)object));
+    END_EACH(SIM_LIBRARY, sim_cuLibraryUnload((CUlibrary)object));
     for (int i = 0; i < sim_device_count(); i++) {
         sim_device_all[i].primary_count = 0;
         (void)sim_cuDevicePrimaryCtxReset_v2(i);
@@ -216,10 +213,7 @@ static void end_all(void)
     while ((object = sim_object_first(SIM_CONTEXT)) &&
            sim_cuCtxDestroy_v2((CUcontext)object) == CUDA_SUCCESS)
         ;
-    for (object = sim_object_first(SIM_POOL); object; object = next) {
-        next = object->next;
-        (void)sim_cuMemPoolDestroy((CUmemoryPool)object); /* refuses those of the devices */
-    }
+    END_EACH(SIM_POOL, sim_cuMemPoolDestroy((CUmemoryPool)object)); /* refuses those of devices */
 }
 
 /* "1 context, 2 memory (8192 bytes)", of counts that are not all zero. */

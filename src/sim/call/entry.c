@@ -184,7 +184,7 @@ static CUresult tell(CUresult error, const char **text, bool name)
     const struct cushim_error_data *data = find(error);
     SIM_REFUSE(!text);
     *text = data ? cushim_error_strings + (name ? data->name : data->text) : NULL;
-    return data ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(data);
 }
 
 SIM_ENTRY(cuGetErrorName, tell(error, pStr, true))

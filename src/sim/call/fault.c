@@ -65,60 +65,35 @@ static bool refuse_memory(size_t bytes)
     return refused;
 }
 
-static bool has_room(size_t rule_count, char *error, size_t size)
-{
-    if (rule_count > MAX_RULES)
-        snprintf(error, size, "more than %d rules", MAX_RULES);
-    return rule_count <= MAX_RULES;
-}
-
-static bool add(const char *text, char *error, size_t size)
-{
-    if (!has_room(count + 1, error, size))
-        return false;
-    if (!sim_rule_parse(&sim_fault_rules, text, &rules[count], error, size))
-        return false;
-    count++;
-    sim_memory_hooks.refuses = refuse_memory;
-    return true;
-}
-
-static bool each(const char *text, char *error, size_t size,
-                 bool (*take)(const char *text, char *error, size_t size))
+bool sim_fault_add(const char *text, char *error, size_t size)
 {
     bool good = true;
-    char *copy = strdup(text), *rest = NULL;
+    char ignored[8], *copy = strdup(text), *rest = NULL;
     if (!copy) {
         snprintf(error, size, "no memory");
         return false;
     }
     for (char *rule = strtok_r(copy, ";", &rest); rule; rule = strtok_r(NULL, ";", &rest)) {
-        char ignored[8];
-        good = take(rule, good ? error : ignored, good ? size : sizeof ignored) && good;
+        char *why = good ? error : ignored; /* of the first that cannot be used */
+        size_t room = good ? size : sizeof ignored;
+        bool used =
+            count < MAX_RULES && sim_rule_parse(&sim_fault_rules, rule, &rules[count], why, room);
+        if (count == MAX_RULES)
+            snprintf(why, room, "more than %d rules", MAX_RULES);
+        count += used;
+        good &= used;
     }
     free(copy);
+    sim_memory_hooks.refuses = refuse_memory;
     return good;
-}
-
-bool sim_fault_add(const char *text, char *error, size_t size)
-{
-    return each(text, error, size, add);
-}
-
-static size_t looked; /* rules of a text */
-
-static bool look(const char *text, char *error, size_t size)
-{
-    struct rule rule;
-    looked++;
-    return has_room(count + looked, error, size) &&
-           sim_rule_parse(&sim_fault_rules, text, &rule, error, size);
 }
 
 bool sim_fault_check(const char *text, char *error, size_t size)
 {
-    looked = 0;
-    return each(text, error, size, look);
+    size_t before = count;
+    bool good = sim_fault_add(text, error, size);
+    count = before;
+    return good;
 }
 
 void sim_fault_clear(void)

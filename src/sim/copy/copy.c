@@ -179,10 +179,7 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
     bool stage = !capturing && is_pageable(&copy->from) && span(copy, &copy->from) <= STAGED;
     /* A call whose pageable memory cannot be set aside returns when the copy is done. */
     bool wait = !capturing && (is_pageable(&copy->to) || (is_pageable(&copy->from) && !stage));
-    CUresult result =
-        sim_copy_item(stream->object.context, copy, parameters, stage && !wait, &item);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_copy_item(stream->object.context, copy, parameters, stage && !wait, &item));
     return wait ? sim_stream_submit_wait(stream, &item) : sim_stream_submit(stream, &item);
 }
 
@@ -214,7 +211,7 @@ static CUresult of_pool_on_host(const struct sim_allocation *found, CUmemorytype
                                 uint64_t address, size_t size)
 {
     bool inside = !found->ending && size <= found->usable - (size_t)(address - found->address);
-    return type != CU_MEMORYTYPE_DEVICE && inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(type != CU_MEMORYTYPE_DEVICE && inside);
 }
 
 CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
@@ -226,7 +223,7 @@ CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t a
     if (found && found->kind == SIM_MEMORY_POOL_HOST)
         return of_pool_on_host(found, type, address, size);
     if (type == CU_MEMORYTYPE_DEVICE || sim_address_is_device(address) || found)
-        return sim_memory_covers(address, size, write) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return SIM_VALID(sim_memory_covers(address, size, write));
     side->kind = SIM_SIDE_HOST;
     return CUDA_SUCCESS;
 }

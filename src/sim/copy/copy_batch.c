@@ -92,8 +92,7 @@ static CUresult place_of(struct sim_place *place, size_t *element,
                                 .address = operand->op.ptr.ptr,
                                 .pitch = operand->op.ptr.rowLength,
                                 .height = operand->op.ptr.layerHeight};
-    return operand->type == CU_MEMCPY_OPERAND_TYPE_POINTER ? CUDA_SUCCESS
-                                                           : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(operand->type == CU_MEMCPY_OPERAND_TYPE_POINTER);
 }
 
 /* To bytes; false: they pass 64 bits. */

@@ -70,7 +70,7 @@ static CUresult check(const struct fill *fill)
     if (fill->height == 1 && fill->address > UINT64_MAX - row)
         return CUDA_SUCCESS;
     SIM_REFUSE(__builtin_add_overflow(size, row, &size));
-    return sim_memory_covers(fill->address, size, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(sim_memory_covers(fill->address, size, true));
 }
 
 static CUresult item_make(struct sim_context *context, const struct fill *fill,

@@ -77,33 +77,27 @@ void sim_report_quiet(void)
     quiet = true;
 }
 
-void sim_report_say(const char *text)
+static void say(const char *text, bool aloud)
 {
     struct sim_report_line line = {.used = 0};
     sim_report_put(&line, "%s", text);
     end_line(&line);
-    if (!on_stderr)
+    if (!aloud || !on_stderr)
         write_log(&line);
-    (void)write_all(STDERR_FILENO, line.text, line.used);
+    if (aloud)
+        (void)write_all(STDERR_FILENO, line.text, line.used);
 }
 
-/* The same of what went wrong, but to the log alone after sim_report_quiet. */
-static void sim_report_problem(const char *text)
+void sim_report_say(const char *text)
 {
-    struct sim_report_line line = {.used = 0};
-    if (!quiet) {
-        sim_report_say(text);
-        return;
-    }
-    sim_report_put(&line, "%s", text);
-    sim_report_log(&line);
+    say(text, true);
 }
 
 void sim_report_device(int ordinal, const char *sentence)
 {
     char line[1024];
     snprintf(line, sizeof line, "cushim: simulated device %d: %s", ordinal, sentence);
-    sim_report_problem(line);
+    say(line, !quiet);
 }
 
 bool sim_report_open(const char *path)

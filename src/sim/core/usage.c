@@ -62,15 +62,7 @@ static struct sim_usage *find_own(void)
     }
     if (!own)
         return NULL;
-    for (int i = 0; i < SIM_MAX_DEVICES; i++) {
-        atomic_store(&own->devices[i].bytes, 0);
-        atomic_store(&own->devices[i].busy_ns, 0);
-        atomic_store(&own->devices[i].running, 0);
-        atomic_store(&own->devices[i].contexts, 0);
-        atomic_store(&own->devices[i].windows[0], 0);
-        atomic_store(&own->devices[i].windows[1], 0);
-        atomic_store(&own->devices[i].most_bytes, 0);
-    }
+    memset(own->devices, 0, sizeof own->devices); /* nobody believes it before `start` is new */
     atomic_store(&own->start, sim_shared_process_start(process));
     return own;
 }

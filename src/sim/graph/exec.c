@@ -265,16 +265,6 @@ struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle)
     return node ? find(exec, node->id) : NULL;
 }
 
-void sim_exec_upload(const struct sim_exec *exec)
-{
-    for (size_t i = 0; i < exec->count; i++)
-        sim_graph_memory_keep(&exec->nodes[i].work->item);
-    for (size_t i = 0; i < exec->count; i++)
-        sim_graph_memory_launched(&exec->nodes[i].work->item);
-    for (size_t i = 0; i < exec->count; i++)
-        sim_graph_memory_restore(&exec->nodes[i].work->item);
-}
-
 static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
                             struct sim_node **error)
 {
@@ -342,7 +332,7 @@ SIM_BEHAVIOUR(cuGraphInstantiateWithParams)
     if (result == CUDA_SUCCESS) {
         params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
         if (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
-            sim_exec_upload(sim_exec(*phGraphExec));
+            sim_graph_memory_upload(sim_exec(*phGraphExec));
     } else if (sim_graph(hGraph) && error) {
         params->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
         params->hErrNode_out = (CUgraphNode)error;
@@ -350,18 +340,13 @@ SIM_BEHAVIOUR(cuGraphInstantiateWithParams)
     return result;
 }
 
-static CUresult find_exec(CUgraphExec handle, struct sim_exec **exec)
-{
-    *exec = sim_exec(handle);
-    return *exec ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 /* Launches that run keep what they need. */
-SIM_SET(cuGraphExecDestroy, struct sim_exec *, exec, find_exec(hGraphExec, &exec), false,
+SIM_SET(cuGraphExecDestroy, struct sim_exec *, exec, SIM_VALID(exec = sim_exec(hGraphExec)), false,
         sim_object_remove(&exec->object), sim_exec_release(exec))
-SIM_TELL(cuGraphExecGetFlags, flags, struct sim_exec *exec, find_exec(hGraphExec, &exec),
+SIM_TELL(cuGraphExecGetFlags, flags, struct sim_exec *exec, SIM_VALID(exec = sim_exec(hGraphExec)),
          exec->flags)
-SIM_TELL(cuGraphExecGetId, graphId, struct sim_exec *exec, find_exec(hGraphExec, &exec), exec->id)
+SIM_TELL(cuGraphExecGetId, graphId, struct sim_exec *exec, SIM_VALID(exec = sim_exec(hGraphExec)),
+         exec->id)
 
 /* A node that the graph can go without. */
 static CUresult find_switch(CUgraphExec handle, CUgraphNode node_handle,
@@ -371,10 +356,8 @@ static CUresult find_switch(CUgraphExec handle, CUgraphNode node_handle,
     *node = exec ? sim_exec_node(exec, node_handle) : NULL;
     SIM_REFUSE(!*node);
     CUgraphNodeType type = (*node)->work->item.params.type;
-    return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-                   type == CU_GRAPH_NODE_TYPE_MEMSET
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+                     type == CU_GRAPH_NODE_TYPE_MEMSET);
 }
 
 SIM_TELL(cuGraphNodeGetEnabled, isEnabled, struct sim_exec_node *node,

@@ -150,14 +150,8 @@ CUresult sim_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-static CUresult find_graph(CUgraph handle, struct sim_graph **graph)
-{
-    *graph = sim_graph(handle);
-    return *graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 /* A child graph is its node's, and one that is being captured into is the capture's. */
-SIM_SET(cuGraphDestroy, struct sim_graph *, graph, find_graph(hGraph, &graph),
+SIM_SET(cuGraphDestroy, struct sim_graph *, graph, SIM_VALID(graph = sim_graph(hGraph)),
         graph->owner || graph->capture, sim_graph_free(graph))
 
 CUresult sim_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
@@ -181,20 +175,16 @@ CUresult sim_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t 
     return sim_edge_list_end(&listing, numRootNodes);
 }
 
-static CUresult find_node(CUgraphNode handle, struct sim_node **node)
-{
-    *node = sim_graph_node(handle);
-    return *node ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-SIM_TELL(cuGraphGetId, graphId, struct sim_graph *graph, find_graph(hGraph, &graph), graph->id)
-SIM_TELL(cuGraphNodeGetContainingGraph, phGraph, struct sim_node *node, find_node(hNode, &node),
-         (CUgraph)node->graph)
-SIM_TELL(cuGraphNodeGetLocalId, nodeId, struct sim_node *node, find_node(hNode, &node),
-         node->local_id)
-SIM_TELL(cuGraphNodeGetToolsId, nodeId, struct sim_node *node, find_node(hNode, &node),
+SIM_TELL(cuGraphGetId, graphId, struct sim_graph *graph, SIM_VALID(graph = sim_graph(hGraph)),
+         graph->id)
+SIM_TELL(cuGraphNodeGetContainingGraph, phGraph, struct sim_node *node,
+         SIM_VALID(node = sim_graph_node(hNode)), (CUgraph)node->graph)
+SIM_TELL(cuGraphNodeGetLocalId, nodeId, struct sim_node *node,
+         SIM_VALID(node = sim_graph_node(hNode)), node->local_id)
+SIM_TELL(cuGraphNodeGetToolsId, nodeId, struct sim_node *node,
+         SIM_VALID(node = sim_graph_node(hNode)),
          (unsigned long long)node->graph->id << 32 | node->local_id)
-SIM_TELL(cuGraphNodeGetType, type, struct sim_node *node, find_node(hNode, &node),
+SIM_TELL(cuGraphNodeGetType, type, struct sim_node *node, SIM_VALID(node = sim_graph_node(hNode)),
          node->item.params.type)
 
 /* --- Copies of graphs, whose nodes remember what they are copies of --- */

@@ -137,8 +137,6 @@ void sim_exec_release(struct sim_exec *exec);
 /* Fill in nodes, count and capacity. On failure *error is the node at fault, or NULL. */
 CUresult sim_exec_build(const struct sim_graph *graph, struct sim_exec *exec,
                         struct sim_node **error);
-/* The devices take the memory that a launch will allocate. */
-void sim_exec_upload(const struct sim_exec *exec);
 /* The node of the executable graph that was made from `handle`; NULL: none. */
 struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle);
 
@@ -161,9 +159,8 @@ bool sim_graph_memory_claim(const struct sim_item *item);
 void sim_graph_memory_unclaim(const struct sim_item *item);
 /* A launch of this node was queued; of no effect on other nodes. */
 void sim_graph_memory_launched(const struct sim_item *item);
-/* What surrounds a launch that is only tried: the device keeps the grains that it took. */
-void sim_graph_memory_keep(const struct sim_item *item);
-void sim_graph_memory_restore(const struct sim_item *item);
+/* The devices take the memory that a launch will allocate. */
+void sim_graph_memory_upload(const struct sim_exec *exec);
 void sim_graph_memory_discard(const struct sim_item *item);
 
 /* --- graph_update.c --- */

@@ -69,14 +69,6 @@ static void drop_branch(void *user)
     sim_exec_branch_release(user);
 }
 
-static struct sim_ticket *branch_ticket(struct sim_branch *branch)
-{
-    struct sim_ticket *ticket = sim_ticket_make(branch->context, run_branch, branch, drop_branch);
-    if (ticket)
-        (void)sim_exec_branch_retain(branch);
-    return ticket;
-}
-
 /* --- Nodes --- */
 
 static CUresult run_unit(void *user)
@@ -132,17 +124,16 @@ static struct sim_ticket *node_ticket(const struct sim_exec_node *node,
                                       struct sim_context *fallback)
 {
     if (node->branch)
-        return branch_ticket(node->branch);
+        return sim_ticket_make(node->branch->context, run_branch,
+                               sim_exec_branch_retain(node->branch), drop_branch);
     struct sim_work_unit *unit = node->work;
     struct sim_context *context = sim_params_context(&unit->item.params);
     if (!context)
         context = fallback;
     if (!unit->item.run || node->disabled)
         return sim_ticket_make(context, NULL, NULL, NULL);
-    struct sim_ticket *ticket = sim_ticket_make(context, run_unit, unit, drop_unit);
-    if (ticket)
-        unit->references++;
-    return ticket;
+    unit->references++;
+    return sim_ticket_make(context, run_unit, unit, drop_unit);
 }
 
 static CUresult order(const struct sim_exec_node *node, struct sim_ticket *ticket,
@@ -192,10 +183,8 @@ static void start_tickets(struct sim_ticket **tickets, size_t count, CUresult re
         if (tickets[i])
             sim_ticket_cancel(tickets[i]);
     for (size_t i = 0; i < count; i++)
-        if (tickets[i]) {
-            sim_ticket_start(tickets[i]);
-            sim_ticket_release(tickets[i]);
-        }
+        if (tickets[i])
+            sim_ticket_begin(tickets[i]);
     free(tickets);
 }
 
@@ -237,10 +226,7 @@ static struct sim_ticket *begin_ticket(const struct sim_exec *exec, struct sim_c
     for (size_t i = 0; i < exec->count; i++)
         if (exec->nodes[i].branch)
             made->branches[made->count++] = sim_exec_branch_retain(exec->nodes[i].branch);
-    struct sim_ticket *ticket = sim_ticket_make(context, assign, made, drop_beginning);
-    if (!ticket)
-        drop_beginning(made);
-    return ticket;
+    return sim_ticket_make(context, assign, made, drop_beginning);
 }
 
 static CUresult launch(struct sim_exec *exec, struct sim_stream *stream)
@@ -302,6 +288,6 @@ CUresult sim_cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
     SIM_REFUSE(!exec);
     SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_TRY(sim_capture_refuse(stream));
-    sim_exec_upload(exec);
+    sim_graph_memory_upload(exec);
     return CUDA_SUCCESS;
 }

@@ -195,18 +195,18 @@ static struct sim_graph_memory *memory_of(const struct sim_item *item)
                : NULL;
 }
 
-void sim_graph_memory_keep(const struct sim_item *item)
+/* What surrounds a launch that is only tried: the device keeps the grains that it took. */
+void sim_graph_memory_upload(const struct sim_exec *exec)
 {
-    struct sim_graph_memory *memory = memory_of(item);
-    if (memory)
-        memory->kept = memory->live;
-}
-
-void sim_graph_memory_restore(const struct sim_item *item)
-{
-    struct sim_graph_memory *memory = memory_of(item);
-    if (memory)
-        count_live(memory, memory->kept);
+    struct sim_graph_memory *memory;
+    for (size_t i = 0; i < exec->count; i++)
+        if ((memory = memory_of(&exec->nodes[i].work->item)))
+            memory->kept = memory->live;
+    for (size_t i = 0; i < exec->count; i++)
+        sim_graph_memory_launched(&exec->nodes[i].work->item);
+    for (size_t i = 0; i < exec->count; i++)
+        if ((memory = memory_of(&exec->nodes[i].work->item)))
+            count_live(memory, memory->kept);
 }
 
 bool sim_graph_memory_live(const struct sim_item *item)

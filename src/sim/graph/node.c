@@ -243,8 +243,7 @@ CUresult sim_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 }
 
 SIM_TELL(cuGraphChildGraphNodeGetGraph, phGraph, const struct sim_node *node,
-         (node = typed(hNode, CU_GRAPH_NODE_TYPE_GRAPH)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
-         (CUgraph)node->child)
+         SIM_VALID(node = typed(hNode, CU_GRAPH_NODE_TYPE_GRAPH)), (CUgraph)node->child)
 
 /* --- The entries that each kind of node has for itself --- */
 

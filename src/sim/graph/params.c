@@ -104,8 +104,7 @@ CUresult sim_params_prepare(const CUgraphNodeParams *params, const CUlaunchAttri
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* the same member */
         item->params.eventRecord.event = params->eventRecord.event;
-        return sim_object(SIM_EVENT, params->eventRecord.event) ? CUDA_SUCCESS
-                                                                : CUDA_ERROR_INVALID_VALUE;
+        return SIM_VALID(sim_object(SIM_EVENT, params->eventRecord.event));
     case CU_GRAPH_NODE_TYPE_KERNEL:
     case CU_GRAPH_NODE_TYPE_MEMCPY:
     case CU_GRAPH_NODE_TYPE_MEMSET:

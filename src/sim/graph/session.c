@@ -158,11 +158,9 @@ static CUresult append(struct sim_capture *capture, const struct sim_item *item,
                        struct sim_node **made)
 {
     struct sim_session *session = capture->session;
-    struct sim_node *node;
     sim_expire_renew(session->graph); /* see sim_session_end */
-    CUresult result = sim_graph_node_make(session->graph, item, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_FIND(struct sim_node *, node, sim_graph_node_make(session->graph, item, &node));
+    CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; i < capture->count && result == CUDA_SUCCESS; i++) {
         sim_expire_renew(capture->after[i].node);
         result = sim_edge_add(node, capture->after[i].node, &capture->after[i].data);

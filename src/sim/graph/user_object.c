@@ -26,8 +26,7 @@ static void release(struct sim_user_object *object, unsigned count)
         result == CUDA_SUCCESS ? sim_ticket_make(NULL, item.run, item.user, item.drop) : NULL;
     if (!ticket)
         return; /* no memory: better a leak than a deadlock */
-    sim_ticket_start(ticket);
-    sim_ticket_release(ticket);
+    sim_ticket_begin(ticket);
 }
 
 static struct sim_user_object *find(CUuserObject handle)

@@ -156,33 +156,21 @@ static void report(const struct sim_device *device, const struct ptx_fault *faul
 
 static CUresult fault_code(enum ptx_fault_kind kind)
 {
-    switch (kind) {
-    case PTX_FAULT_NONE:
-        return CUDA_SUCCESS;
-    case PTX_FAULT_ILLEGAL_ADDRESS:
-        return CUDA_ERROR_ILLEGAL_ADDRESS;
-    case PTX_FAULT_TIMEOUT:
-    case PTX_FAULT_STOPPED:
-        return CUDA_ERROR_LAUNCH_TIMEOUT;
-    case PTX_FAULT_ASSERT:
-        return CUDA_ERROR_ASSERT;
-    case PTX_FAULT_STACK:
-        return CUDA_ERROR_HARDWARE_STACK_ERROR;
-    case PTX_FAULT_ILLEGAL_INSTRUCTION:
-        return CUDA_ERROR_ILLEGAL_INSTRUCTION;
-    case PTX_FAULT_MISALIGNED:
-        return CUDA_ERROR_MISALIGNED_ADDRESS;
-    case PTX_FAULT_ADDRESS_SPACE:
-        return CUDA_ERROR_INVALID_ADDRESS_SPACE;
-    case PTX_FAULT_INVALID_PC:
-        return CUDA_ERROR_INVALID_PC;
-    case PTX_FAULT_TRAP:
-    case PTX_FAULT_BARRIER:
-        return CUDA_ERROR_LAUNCH_FAILED;
-    case PTX_FAULT_NO_MEMORY:
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return CUDA_ERROR_UNKNOWN;
+    static const CUresult codes[] = {
+        [PTX_FAULT_ILLEGAL_ADDRESS] = CUDA_ERROR_ILLEGAL_ADDRESS,
+        [PTX_FAULT_TIMEOUT] = CUDA_ERROR_LAUNCH_TIMEOUT,
+        [PTX_FAULT_STOPPED] = CUDA_ERROR_LAUNCH_TIMEOUT,
+        [PTX_FAULT_ASSERT] = CUDA_ERROR_ASSERT,
+        [PTX_FAULT_STACK] = CUDA_ERROR_HARDWARE_STACK_ERROR,
+        [PTX_FAULT_ILLEGAL_INSTRUCTION] = CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        [PTX_FAULT_MISALIGNED] = CUDA_ERROR_MISALIGNED_ADDRESS,
+        [PTX_FAULT_ADDRESS_SPACE] = CUDA_ERROR_INVALID_ADDRESS_SPACE,
+        [PTX_FAULT_INVALID_PC] = CUDA_ERROR_INVALID_PC,
+        [PTX_FAULT_TRAP] = CUDA_ERROR_LAUNCH_FAILED,
+        [PTX_FAULT_BARRIER] = CUDA_ERROR_LAUNCH_FAILED,
+        [PTX_FAULT_NO_MEMORY] = CUDA_ERROR_OUT_OF_MEMORY,
+    };
+    return kind == PTX_FAULT_NONE || codes[kind] ? codes[kind] : CUDA_ERROR_UNKNOWN;
 }
 
 static CUresult run(void *user)

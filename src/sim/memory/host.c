@@ -125,19 +125,16 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     }
     rights_of(p, bytesize, &readable, &writable);
     SIM_REFUSE(!readable || (!writable && !(Flags & CU_MEMHOSTREGISTER_READ_ONLY)));
-    SIM_NEW(struct sim_allocation, made);
-    *made = (struct sim_allocation){.address = (uint64_t)(uintptr_t)p,
-                                    .size = bytesize,
-                                    .host = p,
-                                    .kind = SIM_MEMORY_REGISTERED,
-                                    .flags = Flags,
-                                    .readable = true,
-                                    .writable = !(Flags & CU_MEMHOSTREGISTER_READ_ONLY),
-                                    .context = context};
-    CUresult result = sim_memory_adopt(made);
-    if (result != CUDA_SUCCESS)
-        free(made);
-    return result;
+    struct sim_allocation *made;
+    const struct sim_allocation wanted = {.address = (uint64_t)(uintptr_t)p,
+                                          .size = bytesize,
+                                          .host = p,
+                                          .kind = SIM_MEMORY_REGISTERED,
+                                          .flags = Flags,
+                                          .readable = true,
+                                          .writable = !(Flags & CU_MEMHOSTREGISTER_READ_ONLY),
+                                          .context = context};
+    return sim_memory_adopt(&wanted, &made);
 }
 
 CUresult sim_cuMemHostUnregister(void *p)

@@ -118,25 +118,33 @@ static bool is_counted(const struct sim_allocation *allocation)
            !(allocation->kind == SIM_MEMORY_POOL && allocation->ending) && !allocation->foreign;
 }
 
-CUresult sim_memory_adopt(struct sim_allocation *allocation)
+CUresult sim_memory_adopt(const struct sim_allocation *wanted, struct sim_allocation **allocation)
 {
-    allocation->id = next_id++;
-    if (!allocation->usable)
-        allocation->usable = allocation->size;
-    return sim_range_add(allocation);
+    SIM_NEW(struct sim_allocation, made);
+    *made = *wanted;
+    made->id = next_id++;
+    if (!made->usable)
+        made->usable = made->size;
+    CUresult result = sim_range_add(made);
+    if (result == CUDA_SUCCESS)
+        *allocation = made;
+    else
+        free(made);
+    return result;
 }
 
-static CUresult place(struct sim_allocation *made, size_t align)
+static CUresult place(struct sim_allocation *wanted, size_t align,
+                      struct sim_allocation **allocation)
 {
     /* A block of a page and more begins at one, so that ranges of pages in it can be exported. */
-    size_t least = made->size < PAGE ? ALIGNMENT : PAGE;
-    made->room = (made->size + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    made->address = sim_address_reserve(made->room, align > least ? align : least);
-    if (!made->address)
+    size_t least = wanted->size < PAGE ? ALIGNMENT : PAGE;
+    wanted->room = (wanted->size + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    wanted->address = sim_address_reserve(wanted->room, align > least ? align : least);
+    if (!wanted->address)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = sim_memory_adopt(made);
+    CUresult result = sim_memory_adopt(wanted, allocation);
     if (result != CUDA_SUCCESS)
-        sim_address_release(made->address, made->room);
+        sim_address_release(wanted->address, wanted->room);
     return result;
 }
 
@@ -147,47 +155,36 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
     bool on_host = kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_MANAGED ||
                    kind == SIM_MEMORY_POOL_HOST || kind == SIM_MEMORY_POOL_MANAGED;
     bool of_host = kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_POOL_HOST;
+    /* Memory of the host stays where it is, also when it is shared: it needs pages of its own. */
+    bool mapped = kind == SIM_MEMORY_POOL_HOST;
     sim_idle_release();
     if (size > SIZE_MAX / 2 || sim_memory_refused(size))
         return CUDA_ERROR_OUT_OF_MEMORY;
     SIM_TRY(on_host ? CUDA_SUCCESS : sim_memory_take(device, size));
     size_t usable = on_host ? size : usable_of(size);
-    struct sim_allocation *made = calloc(1, sizeof *made);
-    void *bytes = NULL;
-    bool mapped = false;
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-    /* Memory of the host stays where it is, also when it is shared: it needs pages of its own. */
-    bool pages = kind == SIM_MEMORY_POOL_HOST;
-    if (made)
-        bytes = pages ? sim_memory_pages_make(usable) : sim_memory_bytes_make(usable, &mapped);
-    mapped |= pages;
-    if (bytes) {
-        *made = (struct sim_allocation){.size = size,
-                                        .usable = usable,
-                                        .host = bytes,
-                                        .kind = kind,
-                                        .flags = flags,
-                                        .readable = kind != SIM_MEMORY_ARRAY,
-                                        .writable = kind != SIM_MEMORY_ARRAY,
-                                        .context = context,
-                                        .device = of_host ? NULL : device,
-                                        .mapped = mapped,
-                                        .synchronous = !of_host};
-        made->address = (uint64_t)(uintptr_t)bytes;
-        result = on_host ? sim_memory_adopt(made) : place(made, align);
-    }
-    if (result != CUDA_SUCCESS) {
-        if (bytes)
-            sim_memory_bytes_free(bytes, usable, mapped);
-        free(made);
-        if (!on_host)
-            sim_memory_give(device, size);
-        return result;
-    }
-    if (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_POOL)
+    void *bytes = mapped ? sim_memory_pages_make(usable) : sim_memory_bytes_make(usable, &mapped);
+    struct sim_allocation wanted = {.address = (uint64_t)(uintptr_t)bytes,
+                                    .size = size,
+                                    .usable = usable,
+                                    .host = bytes,
+                                    .kind = kind,
+                                    .flags = flags,
+                                    .readable = kind != SIM_MEMORY_ARRAY,
+                                    .writable = kind != SIM_MEMORY_ARRAY,
+                                    .context = context,
+                                    .device = of_host ? NULL : device,
+                                    .mapped = mapped,
+                                    .synchronous = !of_host};
+    CUresult result = !bytes    ? CUDA_ERROR_OUT_OF_MEMORY
+                      : on_host ? sim_memory_adopt(&wanted, allocation)
+                                : place(&wanted, align, allocation);
+    if (result == CUDA_SUCCESS && (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_POOL))
         ptx_memory_begin(bytes, usable);
-    *allocation = made;
-    return CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS && bytes)
+        sim_memory_bytes_free(bytes, usable, mapped);
+    if (result != CUDA_SUCCESS && !on_host)
+        sim_memory_give(device, size);
+    return result;
 }
 
 CUresult sim_memory_open(struct sim_context *context, struct sim_device *device,
@@ -195,10 +192,8 @@ CUresult sim_memory_open(struct sim_context *context, struct sim_device *device,
                          struct sim_allocation **allocation)
 {
     bool on_host = kind == SIM_MEMORY_POOL_HOST;
-    SIM_NEW(struct sim_allocation, made);
-    *made = (struct sim_allocation){.address = (uint64_t)(uintptr_t)bytes,
+    struct sim_allocation wanted = {.address = (uint64_t)(uintptr_t)bytes,
                                     .size = size,
-                                    .usable = size,
                                     .host = bytes,
                                     .kind = kind,
                                     .readable = true,
@@ -208,12 +203,7 @@ CUresult sim_memory_open(struct sim_context *context, struct sim_device *device,
                                     .mapped = true,
                                     .foreign = true,
                                     .synchronous = !on_host};
-    CUresult result = on_host ? sim_memory_adopt(made) : place(made, 0);
-    if (result == CUDA_SUCCESS)
-        *allocation = made;
-    else
-        free(made);
-    return result;
+    return on_host ? sim_memory_adopt(&wanted, allocation) : place(&wanted, 0, allocation);
 }
 
 static void release(void *data)

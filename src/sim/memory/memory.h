@@ -105,8 +105,8 @@ void *sim_memory_pages_make(size_t size); /* mapped, whatever their size */
 void sim_memory_bytes_free(void *bytes, size_t size, bool mapped);
 /* The bytes of a block that malloc made are at `pages` from now on. No work may be running. */
 void sim_memory_move(struct sim_allocation *allocation, char *pages);
-/* Take the description of memory whose bytes exist (made with malloc) into the ranges. */
-CUresult sim_memory_adopt(struct sim_allocation *allocation);
+/* Memory whose bytes exist is live from now on, as it is described. */
+CUresult sim_memory_adopt(const struct sim_allocation *wanted, struct sim_allocation **allocation);
 /* The allocation that begins at the address and is not being freed, or NULL. */
 struct sim_allocation *sim_memory_at(uint64_t address);
 /* Free after the work that may use it, as cuMemFree does. */

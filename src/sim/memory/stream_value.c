@@ -111,8 +111,7 @@ static CUresult check_address(const CUstreamBatchMemOpParams *item, bool write)
 {
     size_t size = is_64(item->operation) ? 8 : 4;
     CUdeviceptr address = address_of(item);
-    return address % size == 0 && sim_range_host(address, size, write) ? CUDA_SUCCESS
-                                                                       : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(address % size == 0 && sim_range_host(address, size, write));
 }
 
 static CUresult check(const struct sim_context *context, const CUstreamBatchMemOpParams *item)

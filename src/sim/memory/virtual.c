@@ -66,7 +66,7 @@ static CUresult check(const CUmemAllocationProp_v1 *prop, struct sim_device **de
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-        return sim_config.cuda >= 12020 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return SIM_VALID(sim_config.cuda >= 12020);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -144,8 +144,7 @@ CUresult sim_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle_v1 *handle
 }
 
 SIM_TELL(cuMemGetAllocationPropertiesFromHandle, prop, const struct sim_physical *physical,
-         (physical = sim_virtual_physical(handle)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
-         physical->prop)
+         SIM_VALID(physical = sim_virtual_physical(handle)), physical->prop)
 
 /* Real drivers look at hardly anything of `prop`. */
 SIM_BEHAVIOUR(cuMemGetAllocationGranularity)
@@ -167,23 +166,19 @@ SIM_BEHAVIOUR(cuMemMap)
     if (offset != 0 || size != physical->size) /* a part of it: as on a desktop's driver */
         return CUDA_ERROR_NOT_SUPPORTED;
     SIM_REFUSE(sim_range_overlaps(ptr, size));
-    struct sim_allocation *made = malloc(sizeof *made);
-    struct sim_mapping *mapping = calloc(1, sizeof *mapping);
-    CUresult result = made && mapping ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    if (result == CUDA_SUCCESS) {
-        *made = (struct sim_allocation){.address = ptr,
-                                        .size = size,
-                                        .host = physical->bytes,
-                                        .kind = SIM_MEMORY_VIRTUAL,
-                                        .device = physical->device ? physical->device
-                                                                   : &sim_device_all[0],
-                                        .owner = physical,
-                                        .advice = mapping,
-                                        .synchronous = true};
-        result = sim_memory_adopt(made);
-    }
+    struct sim_allocation *made;
+    SIM_NEW(struct sim_mapping, mapping);
+    const struct sim_allocation wanted = {.address = ptr,
+                                          .size = size,
+                                          .host = physical->bytes,
+                                          .kind = SIM_MEMORY_VIRTUAL,
+                                          .device = physical->device ? physical->device
+                                                                     : &sim_device_all[0],
+                                          .owner = physical,
+                                          .advice = mapping,
+                                          .synchronous = true};
+    CUresult result = sim_memory_adopt(&wanted, &made);
     if (result != CUDA_SUCCESS) {
-        free(made);
         free(mapping);
         return result;
     }

@@ -39,28 +39,6 @@ bool sim_fatbin_is(const void *data, size_t size)
     return magic == FATBIN_MAGIC || magic == WRAPPER_MAGIC;
 }
 
-static bool sim_fatbin_unpack_lz4(const void *from, size_t packed, char *to, size_t size)
-{
-#ifdef SIM_HAVE_LZ4
-    return packed <= INT32_MAX && size <= INT32_MAX &&
-           LZ4_decompress_safe(from, to, (int)packed, (int)size) == (int)size;
-#else
-    (void)from, (void)packed, (void)to, (void)size;
-    return false;
-#endif
-}
-
-/* Unpack one payload of known kind into `to`: exactly `size` bytes, or false. */
-static bool sim_fatbin_unpack_zstd(const void *from, size_t packed, char *to, size_t size)
-{
-#ifdef SIM_HAVE_ZSTD
-    return ZSTD_decompress(to, size, from, packed) == size;
-#else
-    (void)from, (void)packed, (void)to, (void)size;
-    return false;
-#endif
-}
-
 /* The entry's text, NUL-terminated, to be freed; NULL: damaged, or packed in a way that this build
  * cannot unpack. */
 static char *unpack(const struct fatbin_entry *entry, const char *payload, size_t *length,
@@ -71,13 +49,17 @@ static char *unpack(const struct fatbin_entry *entry, const char *payload, size_
     char *text = size < MAX_TEXT ? malloc((size_t)size + 1) : NULL;
     if (!text)
         return NULL;
-    bool good = true;
-    if (entry->flags & FATBIN_ZSTD)
-        good = sim_fatbin_unpack_zstd(payload, entry->packed_size, text, (size_t)size);
-    else if (entry->flags & FATBIN_LZ4)
-        good = sim_fatbin_unpack_lz4(payload, entry->packed_size, text, (size_t)size);
-    else
+    bool good = !packed;
+    if (!packed)
         memcpy(text, payload, (size_t)size);
+#ifdef SIM_HAVE_LZ4
+    if (entry->flags & FATBIN_LZ4 && entry->packed_size <= INT32_MAX && size <= INT32_MAX)
+        good = LZ4_decompress_safe(payload, text, (int)entry->packed_size, (int)size) == (int)size;
+#endif
+#ifdef SIM_HAVE_ZSTD
+    if (entry->flags & FATBIN_ZSTD)
+        good = ZSTD_decompress(text, (size_t)size, payload, entry->packed_size) == size;
+#endif
     if (!good) {
         if (errors)
             ptx_text_add(errors, "fatbin: PTX packed with %s cannot be unpacked\n",

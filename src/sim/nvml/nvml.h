@@ -91,9 +91,9 @@ char *sim_nvml_serial(int number, char *text);
 /* Copy a text to a caller's buffer. */
 nvmlReturn_t sim_nvml_text(const char *text, char *buffer, unsigned length);
 
-/* Call a function for each process that has a context on a device. */
-typedef void sim_nvml_visitor(struct sim_usage *place, struct sim_usage_device *use, void *user);
-void sim_nvml_visit(nvmlDevice_t device, sim_nvml_visitor *function, void *user);
+/* What the next process uses of a device, of those that have a context on it, and its place. NULL
+ * after the last; *at begins with 0. */
+struct sim_usage_device *sim_nvml_next(nvmlDevice_t device, int *at, struct sim_usage **place);
 unsigned long long sim_nvml_used(nvmlDevice_t device);   /* bytes */
 unsigned sim_nvml_busy(nvmlDevice_t device);             /* percent of the last time */
 unsigned sim_nvml_busy_of(struct sim_usage_device *use); /* the same of one process */

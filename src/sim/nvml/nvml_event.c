@@ -86,20 +86,19 @@ nvmlReturn_t sim_nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t
 SIM_NVML_ENTRY(nvmlGpmSampleAlloc, make(&samples, sizeof **gpmSample, gpmSample))
 SIM_NVML_ENTRY(nvmlGpmSampleFree, drop(&samples, gpmSample))
 
-static void add_busy(struct sim_usage *place, struct sim_usage_device *use, void *user)
+SIM_NVML(nvmlGpmSampleGet)
 {
-    uint64_t *busy = user, now = sim_clock_ns(), since = atomic_load(&use->running_since);
-    if (atomic_load(&use->running) && now > since)
-        *busy += now - since;
-}
-
-nvmlReturn_t sim_nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t gpmSample)
-{
+    struct sim_usage *place;
+    struct sim_usage_device *use;
     if (!find(&samples, gpmSample))
         return NVML_ERROR_INVALID_ARGUMENT;
-    gpmSample->ns = sim_clock_ns();
+    uint64_t now = gpmSample->ns = sim_clock_ns();
     gpmSample->busy_ns = atomic_load(&sim_usage_board(device->number)->busy_ns);
-    sim_nvml_visit(device, add_busy, &gpmSample->busy_ns);
+    for (int at = 0; (use = sim_nvml_next(device, &at, &place));) {
+        uint64_t since = atomic_load(&use->running_since);
+        if (atomic_load(&use->running) && now > since)
+            gpmSample->busy_ns += now - since;
+    }
     gpmSample->taken = true;
     return NVML_SUCCESS;
 }

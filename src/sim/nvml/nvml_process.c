@@ -7,32 +7,21 @@
 
 #define NO_INSTANCE 0xFFFFFFFF /* of MIG */
 
-struct list {
-    unsigned count, room;
-    nvmlProcessInfo_t *infos;
-};
-
-static void add_process(struct sim_usage *place, struct sim_usage_device *use, void *user)
-{
-    struct list *list = user;
-    if (list->count < list->room && list->infos)
-        list->infos[list->count] = (nvmlProcessInfo_t){
-            .pid = (unsigned)atomic_load(&place->process),
-            .usedGpuMemory = atomic_load(&use->bytes),
-            .gpuInstanceId = NO_INSTANCE,
-            .computeInstanceId = NO_INSTANCE,
-        };
-    list->count++;
-}
-
 SIM_NVML(nvmlDeviceGetComputeRunningProcesses_v3)
 {
-    struct list list = {.room = *infoCount, .infos = infos};
-    sim_nvml_visit(device, add_process, &list);
-    if (list.count && list.room && !infos)
+    struct sim_usage *place;
+    struct sim_usage_device *use;
+    unsigned room = *infoCount, count = 0;
+    for (int at = 0; (use = sim_nvml_next(device, &at, &place)); count++)
+        if (count < room && infos)
+            infos[count] = (nvmlProcessInfo_t){.pid = (unsigned)atomic_load(&place->process),
+                                               .usedGpuMemory = atomic_load(&use->bytes),
+                                               .gpuInstanceId = NO_INSTANCE,
+                                               .computeInstanceId = NO_INSTANCE};
+    if (count && room && !infos)
         return NVML_ERROR_INVALID_ARGUMENT;
-    *infoCount = list.count;
-    return list.count > list.room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
+    *infoCount = count;
+    return count > room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
 
 SIM_NVML(nvmlDeviceGetComputeRunningProcesses)
@@ -75,24 +64,20 @@ struct samples {
     nvmlProcessUtilizationInfo_v1_t infos[SIM_USAGE_PROCESSES];
 };
 
-static void add_sample(struct sim_usage *place, struct sim_usage_device *use, void *user)
-{
-    struct samples *samples = user;
-    unsigned percent = sim_nvml_busy_of(use);
-    samples->infos[samples->count++] = (nvmlProcessUtilizationInfo_v1_t){
-        .timeStamp = samples->now,
-        .pid = (unsigned)atomic_load(&place->process),
-        .smUtil = percent,
-        .memUtil = percent / 2,
-    };
-}
-
 /* What is newer than a time: as all samples are of now, all or none. */
 static struct samples *take(nvmlDevice_t device, unsigned long long since, struct samples *samples)
 {
+    struct sim_usage *place;
+    struct sim_usage_device *use;
     *samples = (struct samples){.now = sim_nvml_time_us()};
-    if (since < samples->now)
-        sim_nvml_visit(device, add_sample, samples);
+    for (int at = 0; since < samples->now && (use = sim_nvml_next(device, &at, &place));) {
+        unsigned percent = sim_nvml_busy_of(use);
+        samples->infos[samples->count++] =
+            (nvmlProcessUtilizationInfo_v1_t){.timeStamp = samples->now,
+                                              .pid = (unsigned)atomic_load(&place->process),
+                                              .smUtil = percent,
+                                              .memUtil = percent / 2};
+    }
     return samples;
 }
 
@@ -151,12 +136,6 @@ SIM_NVML(nvmlDeviceGetAccountingPids)
     return NVML_SUCCESS;
 }
 
-struct account {
-    unsigned pid;
-    bool found;
-    nvmlAccountingStats_t *stats;
-};
-
 /* Of a process, since 1970. */
 static unsigned long long began_us(struct sim_usage *place)
 {
@@ -164,27 +143,21 @@ static unsigned long long began_us(struct sim_usage *place)
     return sim_nvml_time_us() - boot + ticks * 1000000 / (unsigned long long)sysconf(_SC_CLK_TCK);
 }
 
-static void add_account(struct sim_usage *place, struct sim_usage_device *use, void *user)
-{
-    struct account *account = user;
-    if ((unsigned)atomic_load(&place->process) != account->pid)
-        return;
-    account->found = true;
-    *account->stats = (nvmlAccountingStats_t){
-        .gpuUtilization = sim_nvml_busy_of(use),
-        .memoryUtilization = sim_nvml_busy_of(use) / 2,
-        .maxMemoryUsage = atomic_load(&use->most_bytes),
-        .time = 0, /* of a process that is there */
-        .startTime = began_us(place),
-        .isRunning = 1,
-    };
-}
-
 SIM_NVML(nvmlDeviceGetAccountingStats)
 {
-    struct account account = {.pid = pid, .stats = stats};
-    sim_nvml_visit(device, add_account, &account);
-    return account.found ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND;
+    struct sim_usage *place;
+    struct sim_usage_device *use;
+    for (int at = 0; (use = sim_nvml_next(device, &at, &place));)
+        if ((unsigned)atomic_load(&place->process) == pid) {
+            *stats = (nvmlAccountingStats_t){.gpuUtilization = sim_nvml_busy_of(use),
+                                             .memoryUtilization = sim_nvml_busy_of(use) / 2,
+                                             .maxMemoryUsage = atomic_load(&use->most_bytes),
+                                             .time = 0, /* of a process that is there */
+                                             .startTime = began_us(place),
+                                             .isRunning = 1};
+            return NVML_SUCCESS;
+        }
+    return NVML_ERROR_NOT_FOUND;
 }
 
 SIM_NVML(nvmlDeviceGetAccountingStats_v2)
@@ -205,25 +178,25 @@ SIM_NVML(nvmlDeviceGetAccountingStats_v2)
 
 /* ---- memory */
 
-void sim_nvml_visit(nvmlDevice_t device, sim_nvml_visitor *function, void *user)
+struct sim_usage_device *sim_nvml_next(nvmlDevice_t device, int *at, struct sim_usage **place)
 {
     struct sim_usage *all = sim_usage_all();
-    for (int i = 0; all && i < SIM_USAGE_PROCESSES; i++) {
-        struct sim_usage_device *use = &all[i].devices[device->number];
-        if (atomic_load(&use->contexts) && sim_usage_alive(&all[i]))
-            function(&all[i], use, user);
+    while (all && *at < SIM_USAGE_PROCESSES) {
+        *place = &all[(*at)++];
+        struct sim_usage_device *use = &(*place)->devices[device->number];
+        if (atomic_load(&use->contexts) && sim_usage_alive(*place))
+            return use;
     }
-}
-
-static void add_bytes(struct sim_usage *place, struct sim_usage_device *use, void *user)
-{
-    *(unsigned long long *)user += atomic_load(&use->bytes);
+    return NULL;
 }
 
 unsigned long long sim_nvml_used(nvmlDevice_t device)
 {
+    struct sim_usage *place;
+    struct sim_usage_device *use;
     unsigned long long used = 0, total = sim_identity_memory();
-    sim_nvml_visit(device, add_bytes, &used);
+    for (int at = 0; (use = sim_nvml_next(device, &at, &place));)
+        used += atomic_load(&use->bytes);
     return used < total ? used : total; /* each process has the whole device */
 }
 

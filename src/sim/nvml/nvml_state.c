@@ -17,21 +17,14 @@ unsigned sim_nvml_busy_of(struct sim_usage_device *use)
     return percent_of(sim_usage_recent(use, now), now);
 }
 
-struct recent {
-    uint64_t now, busy;
-};
-
-static void add_recent(struct sim_usage *place, struct sim_usage_device *use, void *user)
-{
-    struct recent *recent = user;
-    recent->busy += sim_usage_recent(use, recent->now);
-}
-
 unsigned sim_nvml_busy(nvmlDevice_t device)
 {
-    struct recent recent = {.now = sim_clock_ns()};
-    sim_nvml_visit(device, add_recent, &recent);
-    return percent_of(recent.busy, recent.now);
+    struct sim_usage *place;
+    struct sim_usage_device *use;
+    uint64_t now = sim_clock_ns(), busy = 0;
+    for (int at = 0; (use = sim_nvml_next(device, &at, &place));)
+        busy += sim_usage_recent(use, now);
+    return percent_of(busy, now);
 }
 
 /* One sample, of now. */

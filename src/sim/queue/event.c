@@ -5,19 +5,6 @@
 /* Times of a real device come in steps of about half a microsecond. */
 #define STEP_NS 512
 
-CUresult sim_cuEventCreate(CUevent *phEvent, unsigned int Flags)
-{
-    SIM_FIND(struct sim_context *, context, sim_current(&context));
-    SIM_REFUSE(!phEvent ||
-               Flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
-    SIM_REFUSE(Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING));
-    SIM_NEW(struct sim_event, event);
-    event->flags = Flags;
-    sim_object_add(&event->object, SIM_EVENT, context);
-    *phEvent = (CUevent)event;
-    return CUDA_SUCCESS;
-}
-
 struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_shared *shared)
 {
     struct sim_event *event = calloc(1, sizeof *event);
@@ -27,6 +14,18 @@ struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_s
     event->shared = shared;
     sim_object_add(&event->object, SIM_EVENT, context);
     return event;
+}
+
+CUresult sim_cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    SIM_REFUSE(!phEvent ||
+               Flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
+    SIM_REFUSE(Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING));
+    SIM_MADE(struct sim_event *, event, sim_event_open(context, NULL));
+    event->flags = Flags;
+    *phEvent = (CUevent)event;
+    return CUDA_SUCCESS;
 }
 
 void sim_event_end(struct sim_object *object)
@@ -201,10 +200,8 @@ static CUresult after_all(struct sim_context *context, struct sim_ticket **made)
          object = object->next)
         if (object->context == context)
             result = sim_ticket_after(ticket, ((struct sim_stream *)object)->last);
-    if (ticket && result != CUDA_SUCCESS) {
-        sim_ticket_start(ticket);
-        sim_ticket_release(ticket);
-    }
+    if (ticket && result != CUDA_SUCCESS)
+        sim_ticket_begin(ticket);
     *made = ticket;
     return result;
 }
@@ -229,8 +226,7 @@ CUresult sim_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
         return CUDA_ERROR_INVALID_HANDLE;
     SIM_FIND(struct sim_ticket *, ticket, after_all(context, &ticket));
     sim_event_set(event, ticket);
-    sim_ticket_start(ticket);
-    sim_ticket_release(ticket);
+    sim_ticket_begin(ticket);
     return CUDA_SUCCESS;
 }
 

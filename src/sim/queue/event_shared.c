@@ -152,10 +152,7 @@ struct sim_ticket *sim_event_shared_record(struct sim_event *event, struct sim_t
         finish(page, number);
         if (made) {
             sim_ticket_cancel(made);
-            sim_ticket_start(made);
-            sim_ticket_release(made);
-        } else if (record) {
-            drop_record(record);
+            sim_ticket_begin(made);
         }
         return sim_ticket_retain(ticket);
     }
@@ -217,11 +214,7 @@ static CUresult wait_record(void *user)
 static struct sim_ticket *wait_ticket(const struct sim_event *event, struct sim_context *context)
 {
     struct record *record = record_of(event->shared, latest(event), context);
-    struct sim_ticket *ticket =
-        record ? sim_ticket_make(context, wait_record, record, drop_record) : NULL;
-    if (record && !ticket)
-        drop_record(record);
-    return ticket;
+    return record ? sim_ticket_make(context, wait_record, record, drop_record) : NULL;
 }
 
 CUresult sim_event_shared_synchronize(struct sim_event *event)
@@ -243,8 +236,7 @@ CUresult sim_event_shared_before(const struct sim_event *event, struct sim_conte
         return CUDA_SUCCESS;
     SIM_MADE(struct sim_ticket *, ticket, wait_ticket(event, context));
     CUresult result = sim_ticket_after(after, ticket);
-    sim_ticket_start(ticket);
-    sim_ticket_release(ticket);
+    sim_ticket_begin(ticket);
     return result;
 }
 
@@ -254,7 +246,6 @@ CUresult sim_event_shared_follow(const struct sim_event *event, struct sim_strea
         return CUDA_SUCCESS;
     SIM_MADE(struct sim_ticket *, ticket, wait_ticket(event, stream->object.context));
     sim_stream_follow(stream, ticket);
-    sim_ticket_start(ticket);
-    sim_ticket_release(ticket);
+    sim_ticket_begin(ticket);
     return CUDA_SUCCESS;
 }

@@ -105,7 +105,7 @@ typedef CUresult sim_work(void *user); /* without the lock; a failure is sticky 
 
 /* A ticket that is not started: the caller's reference. Until it is done it keeps the context's
  * memory; without a context it belongs to the process. NULL: no memory. `drop` gets `user` with the
- * lock held, once. */
+ * lock held, once, in failure too. */
 struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, void *user,
                                    void (*drop)(void *));
 /* `ticket`, not yet started, waits for `before` (NULL or done: for nothing). */
@@ -121,6 +121,7 @@ bool sim_ticket_done(const struct sim_ticket *ticket);
 uint64_t sim_ticket_end_ns(const struct sim_ticket *ticket); /* when it was done */
 void sim_ticket_wait(struct sim_ticket *ticket);             /* gives the lock up meanwhile */
 void sim_ticket_start(struct sim_ticket *ticket); /* runs as soon as nothing is missing */
+void sim_ticket_begin(struct sim_ticket *ticket); /* and the caller's reference is given up */
 /* Instead of sim_ticket_start: the calling thread waits until nothing is missing, and runs it. */
 CUresult sim_ticket_run_here(struct sim_ticket *ticket); /* its own code */
 void sim_ticket_wait_none(void); /* until the process has no ticket that is not done */

@@ -122,39 +122,17 @@ void sim_stream_append(struct sim_stream *stream, struct sim_ticket *ticket)
 static CUresult make(struct sim_stream *stream, sim_work *work, void *user, void (*drop)(void *),
                      struct sim_ticket **made)
 {
-    struct sim_ticket *ticket = sim_ticket_make(stream->object.context, work, user, drop);
-    if (!ticket) {
-        if (drop)
-            drop(user);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    SIM_MADE(struct sim_ticket *, ticket,
+             sim_ticket_make(stream->object.context, work, user, drop));
     CUresult result = sim_stream_order(ticket, stream);
     if (result != CUDA_SUCCESS) {
         sim_ticket_cancel(ticket);
-        sim_ticket_start(ticket);
-        sim_ticket_release(ticket);
+        sim_ticket_begin(ticket);
         return result;
     }
     sim_stream_append(stream, ticket);
     *made = ticket;
     return CUDA_SUCCESS;
-}
-
-static CUresult enqueue(struct sim_stream *stream, sim_work *work, void *user, void (*drop)(void *))
-{
-    SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
-    sim_ticket_start(ticket);
-    sim_ticket_release(ticket);
-    return CUDA_SUCCESS;
-}
-
-static CUresult enqueue_wait(struct sim_stream *stream, sim_work *work, void *user,
-                             void (*drop)(void *))
-{
-    SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
-    CUresult result = sim_ticket_run_here(ticket);
-    sim_ticket_release(ticket);
-    return result;
 }
 
 CUresult sim_stream_mark(struct sim_stream *stream, struct sim_ticket **ticket)
@@ -166,26 +144,32 @@ CUresult sim_stream_mark(struct sim_stream *stream, struct sim_ticket **ticket)
 
 /* --- Work handed in --- */
 
-CUresult sim_stream_submit(struct sim_stream *stream, const struct sim_item *item)
+/* Unless a capture has an answer to it. */
+static CUresult hand_in(struct sim_stream *stream, const struct sim_item *item, CUresult result,
+                        bool wait)
 {
-    if (stream->capture)
-        return sim_capture_hooks->take(stream, item);
-    CUresult result = sim_capture_legacy(stream);
     if (result != CUDA_SUCCESS) {
         sim_item_drop(item);
         return result;
     }
-    return enqueue(stream, item->run, item->user, item->drop);
+    SIM_FIND(struct sim_ticket *, ticket, make(stream, item->run, item->user, item->drop, &ticket));
+    if (wait)
+        result = sim_ticket_run_here(ticket);
+    else
+        sim_ticket_start(ticket);
+    sim_ticket_release(ticket);
+    return result;
+}
+
+CUresult sim_stream_submit(struct sim_stream *stream, const struct sim_item *item)
+{
+    return stream->capture ? sim_capture_hooks->take(stream, item)
+                           : hand_in(stream, item, sim_capture_legacy(stream), false);
 }
 
 CUresult sim_stream_submit_wait(struct sim_stream *stream, const struct sim_item *item)
 {
-    CUresult result = sim_capture_refuse(stream);
-    if (result != CUDA_SUCCESS) {
-        sim_item_drop(item);
-        return result;
-    }
-    return enqueue_wait(stream, item->run, item->user, item->drop);
+    return hand_in(stream, item, sim_capture_refuse(stream), true);
 }
 
 CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, void *user,
@@ -193,8 +177,7 @@ CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, voi
 {
     SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
     sim_ticket_always(ticket);
-    sim_ticket_start(ticket);
-    sim_ticket_release(ticket);
+    sim_ticket_begin(ticket);
     return CUDA_SUCCESS;
 }
 
@@ -204,8 +187,7 @@ void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket)
     if (!ticket || sim_ticket_done(ticket) || make(stream, NULL, NULL, NULL, &made) != CUDA_SUCCESS)
         return;
     (void)sim_ticket_after(made, ticket);
-    sim_ticket_start(made);
-    sim_ticket_release(made);
+    sim_ticket_begin(made);
 }
 
 /* --- Waiting --- */
@@ -215,7 +197,7 @@ static CUresult sim_stream_wait_all(struct sim_stream *stream)
 {
     struct sim_context *context = stream->object.context;
     if (stream == context->legacy && !sim_stream_idle(stream))
-        return enqueue_wait(stream, NULL, NULL, NULL);
+        return hand_in(stream, &(struct sim_item){.run = NULL}, CUDA_SUCCESS, true);
     struct sim_ticket *last = sim_ticket_retain(stream->last);
     sim_context_retain(context);
     if (last)

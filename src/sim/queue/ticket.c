@@ -146,8 +146,11 @@ struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, 
                                    void (*drop)(void *))
 {
     struct sim_ticket *ticket = calloc(1, sizeof *ticket);
-    if (!ticket)
+    if (!ticket) {
+        if (drop)
+            drop(user);
         return NULL;
+    }
     ticket->references = 2; /* the caller's, and the queue's until it is done */
     ticket->missing = 1;    /* until it is started */
     if (context) {
@@ -400,6 +403,12 @@ void sim_ticket_start(struct sim_ticket *ticket)
         drop(ticket);
         finish(ticket);
     }
+}
+
+void sim_ticket_begin(struct sim_ticket *ticket)
+{
+    sim_ticket_start(ticket);
+    sim_ticket_release(ticket);
 }
 
 CUresult sim_ticket_run_here(struct sim_ticket *ticket)

@@ -137,7 +137,7 @@ static CUresult ask(const void *found, const void *out)
 {
     if (!found)
         return CUDA_ERROR_INVALID_HANDLE;
-    return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(out);
 }
 
 SIM_WITH(cuArrayGetSparseProperties, const struct sim_array *, found,

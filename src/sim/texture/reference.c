@@ -36,7 +36,7 @@ CUresult sim_reference_of(CUtexref handle, struct sim_reference **reference)
 {
     SIM_TRY(sim_current_check());
     *reference = sim_object(SIM_TEXREF, handle);
-    return *reference ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(*reference);
 }
 
 CUresult sim_reference_update(struct sim_reference *reference)
@@ -167,8 +167,7 @@ CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
 static CUresult bound(CUtexref handle, CUresourcetype type, struct sim_reference **reference)
 {
     SIM_TRY(sim_reference_of(handle, reference));
-    return (*reference)->bound && (*reference)->resource.resType == type ? CUDA_SUCCESS
-                                                                         : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID((*reference)->bound && (*reference)->resource.resType == type);
 }
 
 SIM_TELL_AFTER(cuTexRefGetArray, phArray, struct sim_reference *reference,

@@ -70,7 +70,7 @@ CUresult sim_shape_check(const struct sim_device *device, const CUDA_ARRAY3D_DES
                sim_format_size(shape->Format, shape->NumChannels) == 0);
     bool flat = shape->Height != 0 && shape->Depth == 0;
     SIM_REFUSE((shape->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) && !flat);
-    return fits(device, shape, mipmapped) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(fits(device, shape, mipmapped));
 }
 
 void sim_shape_measure(struct sim_array *array)

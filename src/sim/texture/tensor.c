@@ -24,6 +24,10 @@ struct request {
     CUtensorMapFloatOOBfill fill;
 };
 
+#define REQUEST                                                                                    \
+    tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,                \
+        elementStrides, interleave, swizzle, l2Promotion, oobFill
+
 static bool is_float(CUtensorMapDataType type)
 {
     return type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
@@ -101,14 +105,12 @@ static CUresult check_context(void)
 static CUresult begin(const struct request *request, struct ptx_tensor *tensor)
 {
     SIM_TRY(check_context());
-    return takes(request, tensor) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(takes(request, tensor));
 }
 
 SIM_BEHAVIOUR(cuTensorMapEncodeTiled)
 {
-    struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
-                              globalDim, globalStrides,  elementStrides, interleave,
-                              swizzle,   l2Promotion,    oobFill};
+    struct request request = {REQUEST};
     SIM_FIND(struct ptx_tensor, tensor, begin(&request, &tensor));
     SIM_REFUSE(!boxDim);
     uint64_t bytes = element_size(&request);
@@ -153,9 +155,7 @@ static CUresult encode_pixels(const struct request *request, const int *lower, c
 
 SIM_BEHAVIOUR(cuTensorMapEncodeIm2col)
 {
-    struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
-                              globalDim, globalStrides,  elementStrides, interleave,
-                              swizzle,   l2Promotion,    oobFill};
+    struct request request = {REQUEST};
     SIM_TRY(check_context());
     SIM_REFUSE(!pixelBoxLowerCorner || !pixelBoxUpperCorner);
     return encode_pixels(&request, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
@@ -164,9 +164,7 @@ SIM_BEHAVIOUR(cuTensorMapEncodeIm2col)
 
 SIM_BEHAVIOUR(cuTensorMapEncodeIm2colWide)
 {
-    struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
-                              globalDim, globalStrides,  elementStrides, interleave,
-                              swizzle,   l2Promotion,    oobFill};
+    struct request request = {REQUEST};
     const int lower[PTX_TENSOR_RANKS] = {pixelBoxLowerCornerWidth};
     const int upper[PTX_TENSOR_RANKS] = {pixelBoxUpperCornerWidth};
     SIM_TRY(check_context());

@@ -75,7 +75,7 @@ static CUresult ask(enum sim_kind kind, uint64_t handle, const void *out, struct
 {
     SIM_TRY(sim_current_check());
     *found = find(kind, handle);
-    return *found && out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(*found && out);
 }
 
 SIM_TELL_AFTER(cuTexObjectGetResourceDesc, pResDesc, struct sampler *found,

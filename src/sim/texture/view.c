@@ -215,7 +215,7 @@ static CUresult sample(struct ptx_texture *seen, const CUDA_TEXTURE_DESC_v1 *tex
     bool known = texture->filterMode <= CU_TR_FILTER_MODE_LINEAR &&
                  texture->mipmapFilterMode <= CU_TR_FILTER_MODE_LINEAR &&
                  !(texture->flags & ~flags);
-    return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return SIM_VALID(known);
 }
 
 CUresult sim_view_make(const CUDA_RESOURCE_DESC_v1 *resource, const CUDA_TEXTURE_DESC_v1 *texture,
