@@ -51,6 +51,15 @@
     SIM_TRY((name) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY)
 #define SIM_NEW(type, name) SIM_MADE(type *, name, calloc(1, sizeof *(name))) /* all zero */
 
+/* Take an item off the list that it is in. */
+#define SIM_UNLINK(list, item)                                                                     \
+    do {                                                                                           \
+        __typeof__(item) *link = &(list);                                                          \
+        while (*link != (item))                                                                    \
+            link = &(*link)->next;                                                                 \
+        *link = (item)->next;                                                                      \
+    } while (0)
+
 /* A behaviour that tells one value, of what `find` finds; and one that looks at `out` afterwards.
  */
 #define SIM_TELL(symbol, out, declaration, find, ...)                                              \

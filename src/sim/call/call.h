@@ -101,8 +101,8 @@ struct rule {
     uint64_t call, from, every, seen;
     double probability;
     uint64_t state; /* of the random sequence; never 0 */
-    int device;     /* -1: any */
-    unsigned slow;  /* milliseconds */
+    int64_t device; /* -1: any */
+    uint64_t slow;  /* milliseconds */
     bool after;
     size_t bytes, allocated;
 };

@@ -109,9 +109,9 @@ void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, 
               rules[i].kind != RULE_MISSING && rules[i].kind != RULE_WRONG_ABI);
 }
 
-static void sleep_ms(unsigned milliseconds)
+static void sleep_ms(uint64_t milliseconds)
 {
-    struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+    struct timespec time = {(time_t)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000000};
     sim_lock_leave();
     while (nanosleep(&time, &time) != 0 && errno == EINTR)
         ;
@@ -132,7 +132,7 @@ static bool about_none(const struct sim_entry *entry)
 }
 
 /* A device that the call is about: that of an argument, else the current context's. */
-static bool about_device(const struct sim_call *call, int device)
+static bool about_device(const struct sim_call *call, int64_t device)
 {
     const struct sim_entry *entry = call->entry;
     if (about_none(entry))

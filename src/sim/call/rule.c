@@ -63,64 +63,56 @@ static uint64_t mixed(uint64_t seed)
     return seed ? seed : 1;
 }
 
-/* What the value of an option may be; NULL: rules of this kind do not have it. */
-static const char *range_of(const struct rule *rule, const char *name)
+struct option {
+    unsigned kinds; /* of rules that have it: a bit each */
+    const char *name;
+    size_t place;         /* of a number in the rule; 0: it is none */
+    uint64_t least, most; /* that the number can be */
+    const char *range;
+};
+
+/* NULL: rules of this kind do not have it. */
+static const struct option *option_of(const struct rule *rule, const char *name)
 {
-    static const struct {
-        bool call, lost; /* which kinds have it */
-        const char *name, *range;
-    } ranges[] = {
-        {true, true, "error", "error is a code from 1 on, or a name such as OUT_OF_MEMORY"},
-        {true, true, "call", "call is a whole number from 1 on"},
-        {true, false, "from", "from is a whole number from 1 on"},
-        {true, false, "every", "every is a whole number from 1 on"},
-        {true, false, "probability", "probability is a number from 0 to 1"},
-        {true, false, "seed", "seed is a whole number from 0 on"},
-        {true, true, "device", "device is a whole number from 0 to 63"},
-        {true, false, "slow", "slow is a time of 1 to 3600000 milliseconds"},
-        {true, false, "after", "after has no value here"},
+    enum { CALL = 1 << RULE_CALL, LOST = 1 << RULE_LOST, MEMORY = 1 << RULE_MEMORY };
+#define NUMBER(member, least, most) offsetof(struct rule, member), least, most
+#define NONE 0, 0, 0
+    static const struct option options[] = {
+        {CALL | LOST, "error", NONE, "error is a code from 1 on, or a name such as OUT_OF_MEMORY"},
+        {CALL | LOST, "call", NUMBER(call, 1, INT64_MAX), "call is a whole number from 1 on"},
+        {CALL, "from", NUMBER(from, 1, INT64_MAX), "from is a whole number from 1 on"},
+        {CALL, "every", NUMBER(every, 1, INT64_MAX), "every is a whole number from 1 on"},
+        {CALL, "probability", NONE, "probability is a number from 0 to 1"},
+        {CALL, "seed", NUMBER(state, 0, INT64_MAX), "seed is a whole number from 0 on"},
+        {CALL | LOST, "device", NUMBER(device, 0, 63), "device is a whole number from 0 to 63"},
+        {CALL, "slow", NUMBER(slow, 1, 3600000), "slow is a time of 1 to 3600000 milliseconds"},
+        {CALL, "after", NONE, "after has no value here"},
+        {MEMORY, "after", NONE, "after is a size such as 4096, 16M or 8G"},
     };
-    _Static_assert(SIM_MAX_DEVICES == 64, "the sentence about devices");
-    if (rule->kind == RULE_MEMORY)
-        return strcmp(name, "after") == 0 ? "after is a size such as 4096, 16M or 8G" : NULL;
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (((rule->kind == RULE_CALL && ranges[i].call) ||
-             (rule->kind == RULE_LOST && ranges[i].lost)) &&
-            strcmp(ranges[i].name, name) == 0)
-            return ranges[i].range;
+    _Static_assert(SIM_MAX_DEVICES == 64, "the row of devices");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].kinds >> rule->kind & 1 && strcmp(options[i].name, name) == 0)
+            return &options[i];
     return NULL;
 }
 
 /* Whether an option that the rule takes has such a value. */
-static bool option(const struct sim_rule_family *family, struct rule *rule, const char *name,
-                   const char *value)
+static bool set(const struct sim_rule_family *family, struct rule *rule,
+                const struct option *option, const char *value)
 {
-    uint64_t number = 0;
-    if (strcmp(name, "after") == 0 && rule->kind == RULE_CALL)
-        return rule->after = !*value;
-    if (strcmp(name, "after") == 0)
-        return sim_config_bytes(value, &rule->bytes);
-    if (strcmp(name, "error") == 0)
-        return code_of(family, value, &rule->error) && rule->error != 0;
-    if (strcmp(name, "probability") == 0)
-        return probability_of(value, &rule->probability);
-    if (!whole(value, INT64_MAX, &number))
-        return false;
-    if (strcmp(name, "call") == 0)
-        return (rule->call = number) != 0;
-    if (strcmp(name, "from") == 0)
-        return (rule->from = number) != 0;
-    if (strcmp(name, "every") == 0)
-        return (rule->every = number) != 0;
-    if (strcmp(name, "seed") == 0)
-        return (rule->state = mixed(number)) != 0;
-    if (strcmp(name, "device") == 0 && number < SIM_MAX_DEVICES) {
-        rule->device = (int)number;
+    uint64_t number;
+    if (option->place) {
+        if (!whole(value, option->most, &number) || number < option->least)
+            return false;
+        memcpy((char *)rule + option->place, &number, sizeof number);
         return true;
     }
-    if (strcmp(name, "slow") == 0 && number <= 3600000)
-        return (rule->slow = (unsigned)number) != 0;
-    return false;
+    if (strcmp(option->name, "error") == 0)
+        return code_of(family, value, &rule->error) && rule->error != 0;
+    if (strcmp(option->name, "probability") == 0)
+        return probability_of(value, &rule->probability);
+    return rule->kind == RULE_MEMORY ? sim_config_bytes(value, &rule->bytes)
+                                     : (rule->after = !*value);
 }
 
 static bool is_symbol(const struct sim_rule_family *family, const char *name)
@@ -309,7 +301,7 @@ bool sim_rule_parse(const struct sim_rule_family *family, const char *text, stru
 {
     char copy[256], *rest = NULL;
     bool said = false, after = false; /* error= and after= were given */
-    *rule = (struct rule){.error = 0, .probability = 1, .state = mixed(0), .device = -1};
+    *rule = (struct rule){.error = 0, .probability = 1, .device = -1};
     if (strlen(text) >= sizeof copy)
         return refuse(text, "too long", error, size);
     strcpy(copy, text);
@@ -331,19 +323,20 @@ bool sim_rule_parse(const struct sim_rule_family *family, const char *text, stru
             *value++ = '\0';
         said |= strcmp(name, "error") == 0;
         after |= strcmp(name, "after") == 0;
-        const char *range = range_of(rule, name);
-        if (!range || !option(family, rule, name, value ? value : "")) {
+        const struct option *option = option_of(rule, name);
+        if (!option || !set(family, rule, option, value ? value : "")) {
             const char *near =
-                range && value && strcmp(name, "error") == 0 ? similar_code(family, value) : NULL;
+                option && value && strcmp(name, "error") == 0 ? similar_code(family, value) : NULL;
             if (near) {
                 snprintf(why, sizeof why, "no error is called %s; did you mean %s?", value, near);
                 return refuse(text, why, error, size);
             }
             snprintf(why, sizeof why, "cannot use %s%s%s; %s", name, value ? "=" : "",
-                     value ? value : "", range ? range : options_of(rule));
+                     value ? value : "", option ? option->range : options_of(rule));
             return refuse(text, why, error, size);
         }
     }
+    rule->state = mixed(rule->state); /* it was the seed */
     if (rule->kind == RULE_CALL && !said && !rule->slow)
         rule->error = CUDA_ERROR_UNKNOWN;
     wrong = lacks(rule, after);

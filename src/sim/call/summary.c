@@ -98,10 +98,16 @@ static void put_string(FILE *file, const char *text)
     putc('"', file);
 }
 
+struct rules {
+    FILE *file;
+    unsigned many;
+};
+
 static void put_rule(void *user, const char *rule, uint64_t fired, bool can_be_seen)
 {
-    FILE *file = user;
-    fprintf(file, "%s{\"rule\": ", ftell(file) > 0 ? ", " : "");
+    struct rules *rules = user;
+    FILE *file = rules->file;
+    fprintf(file, "%s{\"rule\": ", rules->many++ ? ", " : "");
     put_string(file, rule);
     if (can_be_seen)
         fprintf(file, ", \"fired\": %" PRIu64 "}", fired);
@@ -109,22 +115,10 @@ static void put_rule(void *user, const char *rule, uint64_t fired, bool can_be_s
         fputs(", \"fired\": null}", file);
 }
 
-/* The rules as the inside of a JSON array; to be freed. */
-static char *rules_text(void)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return NULL;
-    sim_fault_each(put_rule, memory);
-    return fclose(memory) == 0 ? text : NULL;
-}
-
 /* In one write: other processes append to the same file. */
 static void write_report(const struct sim_count *leaked, const struct sim_count *taken)
 {
-    char *text = NULL, *rules = rules_text();
+    char *text = NULL;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
@@ -139,9 +133,9 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     sim_live_json(leaked, memory);
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
-    fprintf(memory, ", \"rules\": [%s], \"found_in_kernels\": %llu}\n", rules ? rules : "",
-            sim_launch_prepare_report_count());
-    free(rules);
+    fputs(", \"rules\": [", memory);
+    sim_fault_each(put_rule, &(struct rules){memory, 0});
+    fprintf(memory, "], \"found_in_kernels\": %llu}\n", sim_launch_prepare_report_count());
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)
         sim_report_say("cushim sim: the summary cannot be written");

@@ -2,66 +2,51 @@
 /* Settings for dumps of a device's memory: kept, though a simulated device writes none. */
 #include "core/core.h"
 
-struct settings {
-    bool flags[4]; /* on an exception, of the host too, without memory, when the user asks */
-    unsigned generation;
-    char file[1024], pipe[1024];
+static bool on_exception, of_host_too = true, without_memory, when_asked;
+static unsigned generation;
+static char file[1024], pipe_name[1024];
+
+static const struct setting {
+    void *place;
+    size_t size;
+    bool is_text;
+} settings[] = {
+    [CU_COREDUMP_ENABLE_ON_EXCEPTION] = {&on_exception, sizeof on_exception, false},
+    [CU_COREDUMP_TRIGGER_HOST] = {&of_host_too, sizeof of_host_too, false},
+    [CU_COREDUMP_LIGHTWEIGHT] = {&without_memory, sizeof without_memory, false},
+    [CU_COREDUMP_ENABLE_USER_TRIGGER] = {&when_asked, sizeof when_asked, false},
+    [CU_COREDUMP_FILE] = {file, sizeof file, true},
+    [CU_COREDUMP_PIPE] = {pipe_name, sizeof pipe_name, true},
+    [CU_COREDUMP_GENERATION_FLAGS] = {&generation, sizeof generation, false},
 };
 
-static struct settings settings = {.flags = {false, true, false, false}};
-
-/* Where a setting is, and how large. */
-static void *place(CUcoredumpSettings attribute, size_t *size)
+static const struct setting *find(CUcoredumpSettings attribute)
 {
-    switch ((int)attribute) {
-    case CU_COREDUMP_ENABLE_ON_EXCEPTION:
-    case CU_COREDUMP_TRIGGER_HOST:
-    case CU_COREDUMP_LIGHTWEIGHT:
-    case CU_COREDUMP_ENABLE_USER_TRIGGER:
-        *size = sizeof(bool);
-        return &settings.flags[attribute - CU_COREDUMP_ENABLE_ON_EXCEPTION];
-    case CU_COREDUMP_FILE:
-        *size = sizeof settings.file;
-        return settings.file;
-    case CU_COREDUMP_PIPE:
-        *size = sizeof settings.pipe;
-        return settings.pipe;
-    case CU_COREDUMP_GENERATION_FLAGS:
-        *size = sizeof settings.generation;
-        return &settings.generation;
-    default:
-        return NULL;
-    }
-}
-
-static bool is_text(CUcoredumpSettings attribute)
-{
-    return attribute == CU_COREDUMP_FILE || attribute == CU_COREDUMP_PIPE;
+    bool known = (size_t)attribute < sizeof settings / sizeof *settings;
+    return known && settings[attribute].size ? &settings[attribute] : NULL;
 }
 
 CUresult sim_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
 {
-    size_t whole;
-    const void *from = place(attrib, &whole);
-    SIM_REFUSE(!from || !size);
-    if (is_text(attrib))
-        whole = strlen(from) + 1;
+    const struct setting *found = find(attrib);
+    SIM_REFUSE(!found || !size);
+    size_t whole = found->is_text ? strlen(found->place) + 1 : found->size;
     SIM_REFUSE(value && *size < whole);
     if (value)
-        memcpy(value, from, whole);
+        memcpy(value, found->place, whole);
     *size = whole;
     return CUDA_SUCCESS;
 }
 
 CUresult sim_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
 {
-    size_t whole;
-    void *to = place(attrib, &whole);
-    SIM_REFUSE(!to || !value || !size || (is_text(attrib) ? *size > whole : *size != whole));
-    memset(to, 0, whole);
-    memcpy(to, value, *size);
-    if (is_text(attrib))
-        ((char *)to)[whole - 1] = 0;
+    const struct setting *found = find(attrib);
+    SIM_REFUSE(!found || !value || !size || *size > found->size ||
+               (*size < found->size && !found->is_text));
+    memset(found->place, 0, found->size);
+    memcpy(found->place, value, *size);
+    if (found->is_text)
+        ((char *)found->place)[found->size - 1] = 0;
     return CUDA_SUCCESS;
 }
 

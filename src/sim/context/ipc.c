@@ -14,17 +14,6 @@ CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
     return CUDA_SUCCESS;
 }
 
-/* The block of the token that a context of the process has opened, or NULL. */
-static struct sim_allocation *opened(const struct sim_shared_token *token)
-{
-    struct sim_allocation *found;
-    for (uint64_t below = UINT64_MAX; (found = sim_range_before(below)); below = found->address)
-        if (found->kind == SIM_MEMORY_OPENED && !found->ending &&
-            sim_shared_equal(&found->shared->head.id, &token->id))
-            return found;
-    return NULL;
-}
-
 SIM_BEHAVIOUR(cuIpcOpenMemHandle_v2)
 {
     struct sim_shared_token token;
@@ -34,7 +23,7 @@ SIM_BEHAVIOUR(cuIpcOpenMemHandle_v2)
     SIM_REFUSE(!sim_shared_is_token(&token, SIM_SHARED_MEMORY));
     if (sim_shared_is_own(&token))
         return CUDA_ERROR_INVALID_CONTEXT;
-    struct sim_allocation *found = opened(&token);
+    struct sim_allocation *found = sim_share_known(SIM_MEMORY_OPENED, &token.id);
     if (found && found->context != context) /* one context of a process may have it */
         return CUDA_ERROR_INVALID_HANDLE;
     if (!found) {

@@ -123,13 +123,8 @@ SIM_SET(cuCtxSetCacheConfig, struct sim_context *, context, sim_current(&context
 SIM_TELL_AFTER(cuCtxGetSharedMemConfig, pConfig, struct sim_context *context, sim_current(&context),
                context->shared_config)
 
-CUresult sim_cuCtxSetSharedMemConfig(CUsharedconfig config)
-{
-    SIM_TRY(sim_current_check());
-    return (int)config < 0 || config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
-               ? CUDA_ERROR_INVALID_VALUE
-               : CUDA_SUCCESS;
-}
+SIM_WITH(cuCtxSetSharedMemConfig, struct sim_context *, context, sim_current(&context),
+         SIM_VALID((unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE))
 
 /* The multiprocessor's scheduler has six levels. */
 CUresult sim_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)

@@ -8,11 +8,11 @@
 static struct sim_count taken; /* by the ends of contexts */
 
 /* Objects that belong to another one, and go with it; and what a process registers for its life. */
-static bool comes_with_others(enum sim_kind kind)
+bool sim_live_counts(enum sim_kind kind)
 {
-    return kind == SIM_FUNCTION || kind == SIM_KERNEL || kind == SIM_TEXREF ||
-           kind == SIM_SURFREF || kind == SIM_GRAPH_NODE || kind == SIM_OTHER ||
-           kind == SIM_REGISTRATION;
+    return kind != SIM_FUNCTION && kind != SIM_KERNEL && kind != SIM_TEXREF &&
+           kind != SIM_SURFREF && kind != SIM_GRAPH_NODE && kind != SIM_OTHER &&
+           kind != SIM_REGISTRATION;
 }
 
 static bool made_by_program(const struct sim_object *object)
@@ -33,27 +33,23 @@ static bool made_by_program(const struct sim_object *object)
     }
 }
 
-bool sim_live_counts(enum sim_kind kind)
-{
-    return !comes_with_others(kind);
-}
-
-/* Objects of the kind that the program made and must destroy: not those that come and go with
- * others (functions with modules, the streams that every context has). */
-static size_t live(enum sim_kind kind)
+/* Objects of the kind (in the context, if one is given) that the program made and must destroy: not
+ * those that come and go with others (functions with modules, the streams that every context has).
+ */
+static size_t live(enum sim_kind kind, const struct sim_context *context)
 {
     size_t count = 0;
-    if (comes_with_others(kind))
+    if (!sim_live_counts(kind))
         return 0;
     for (const struct sim_object *object = sim_object_first(kind); object; object = object->next)
-        count += made_by_program(object);
+        count += (!context || object->context == context) && made_by_program(object);
     return count;
 }
 
 void sim_live_count(struct sim_count *count)
 {
     for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
-        count->objects[kind] = live((enum sim_kind)kind);
+        count->objects[kind] = live((enum sim_kind)kind, NULL);
     count->objects[SIM_KIND_COUNT] = sim_range_live(&count->bytes);
 }
 
@@ -70,13 +66,9 @@ void sim_live_take(const struct sim_context *context)
     uint64_t below = UINT64_MAX;
     if (context->sticky != CUDA_SUCCESS)
         return; /* after a kernel's fault nothing in it could be released */
-    for (int kind = 0; kind < SIM_KIND_COUNT; kind++) {
-        if (kind == SIM_CONTEXT || comes_with_others((enum sim_kind)kind))
-            continue;
-        for (const struct sim_object *object = sim_object_first((enum sim_kind)kind); object;
-             object = object->next)
-            taken.objects[kind] += object->context == context && made_by_program(object);
-    }
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
+        if (kind != SIM_CONTEXT)
+            taken.objects[kind] += live((enum sim_kind)kind, context);
     while ((allocation = sim_range_before(below))) {
         below = allocation->address;
         if (allocation->context != context || !is_program_memory(allocation))

@@ -18,10 +18,12 @@ struct sim_context *sim_context_retain(struct sim_context *context)
     return context;
 }
 
-void sim_context_release(struct sim_context *context)
+CUresult sim_context_release(struct sim_context *context)
 {
+    CUresult state = context->sticky;
     if (--context->references == 0)
         free(context);
+    return state;
 }
 
 void sim_context_keep(struct sim_context *context)

@@ -111,7 +111,7 @@ struct sim_peer {
 };
 /* Memory of a context: kept while a reference is held, long after its end if need be. */
 struct sim_context *sim_context_retain(struct sim_context *context);
-void sim_context_release(struct sim_context *context);
+CUresult sim_context_release(struct sim_context *context); /* its state: CUDA_SUCCESS or an error */
 /* A primary context's memory stays for good, and its handle is known while it is not active. */
 void sim_context_keep(struct sim_context *context);
 struct sim_context *sim_context_kept(CUcontext handle); /* NULL: none of them */

@@ -140,8 +140,10 @@ struct sim_device *sim_device(CUdevice device)
 
 CUresult sim_device_of(CUdevice handle, struct sim_device **device)
 {
-    *device = sim_device(handle);
-    return *device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    struct sim_device *found = sim_device(handle);
+    if (device)
+        *device = found;
+    return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 int sim_device_architecture(const struct sim_device *device)
@@ -204,11 +206,9 @@ SIM_TELL(cuDeviceGetUuid_v2, uuid, struct sim_device *device, sim_device_of(dev,
          sim_identity_uuid(device->physical))
 
 /* A number that Windows gives to adapters. */
-CUresult sim_cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice_v1 dev)
-{
-    SIM_REFUSE(!luid || !deviceNodeMask);
-    return sim_device(dev) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_DEVICE;
-}
+SIM_WITH(cuDeviceGetLuid, struct sim_device *, device,
+         luid &&deviceNodeMask ? sim_device_of(dev, &device) : CUDA_ERROR_INVALID_VALUE,
+         CUDA_ERROR_NOT_SUPPORTED)
 
 static void pci_text(const struct sim_device *device, char text[PCI_TEXT])
 {

@@ -20,7 +20,8 @@ struct sim_device {
 extern struct sim_device sim_device_all[SIM_MAX_DEVICES];
 int sim_device_count(void);                     /* those that CUDA_VISIBLE_DEVICES leaves */
 struct sim_device *sim_device(CUdevice device); /* NULL: no such device */
-CUresult sim_device_of(CUdevice handle, struct sim_device **device); /* the same, by a code */
+CUresult sim_device_of(CUdevice handle,
+                       struct sim_device **device); /* the same, by a code; into NULL: only that */
 /* Value of an attribute; false: this driver does not know it. */
 bool sim_device_attribute(const struct sim_device *device, int attribute, int *value);
 int sim_device_value(const struct sim_device *device, int attribute); /* the same; 0 if not known */

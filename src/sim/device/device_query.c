@@ -58,8 +58,7 @@ CUresult sim_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CU
 {
     (void)type;
     SIM_REFUSE(!pi);
-    if (!sim_device(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, NULL));
     *pi = 0;
     return CUDA_SUCCESS;
 }
@@ -80,23 +79,18 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
     return CUDA_SUCCESS;
 }
 
-SIM_BEHAVIOUR(cuFlushGPUDirectRDMAWrites)
-{
-    SIM_TRY(sim_current_check());
-    SIM_REFUSE(target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
-               (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
-                scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES));
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuFlushGPUDirectRDMAWrites, struct sim_context *, context, sim_current(&context),
+        target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
+            (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
+             scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES), )
 
 /* --- What one device can do with the memory of another --- */
 
 CUresult sim_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice_v1 dev, CUdevice_v1 peerDev)
 {
-    struct sim_device *from = sim_device(dev), *to = sim_device(peerDev);
     SIM_REFUSE(!canAccessPeer);
-    if (!from || !to)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_FIND(struct sim_device *, from, sim_device_of(dev, &from));
+    SIM_FIND(struct sim_device *, to, sim_device_of(peerDev, &to));
     *canAccessPeer = sim_device_reaches(from, to);
     return CUDA_SUCCESS;
 }
@@ -131,28 +125,23 @@ SIM_BEHAVIOUR(cuDeviceGetP2PAttribute)
 static unsigned between_devices(CUatomicOperation operation)
 {
     const unsigned sizes = CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
-    switch (operation) {
-    case CU_ATOMIC_OPERATION_INTEGER_ADD:
-    case CU_ATOMIC_OPERATION_INTEGER_MIN:
-    case CU_ATOMIC_OPERATION_INTEGER_MAX:
-        return CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED |
-               CU_ATOMIC_CAPABILITY_REDUCTION | sizes;
-    case CU_ATOMIC_OPERATION_INTEGER_INCREMENT:
-    case CU_ATOMIC_OPERATION_INTEGER_DECREMENT:
-        return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION |
-               CU_ATOMIC_CAPABILITY_SCALAR_32;
-    case CU_ATOMIC_OPERATION_AND:
-    case CU_ATOMIC_OPERATION_OR:
-    case CU_ATOMIC_OPERATION_XOR:
-        return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION | sizes;
-    case CU_ATOMIC_OPERATION_EXCHANGE:
-    case CU_ATOMIC_OPERATION_CAS:
-        return CU_ATOMIC_CAPABILITY_UNSIGNED | sizes;
-    case CU_ATOMIC_OPERATION_FLOAT_ADD:
-        return CU_ATOMIC_CAPABILITY_REDUCTION | sizes;
-    default:
-        return 0;
-    }
+    const unsigned exchange = CU_ATOMIC_CAPABILITY_UNSIGNED | sizes;
+    const unsigned bits = exchange | CU_ATOMIC_CAPABILITY_REDUCTION;
+    const unsigned step = bits & ~(unsigned)CU_ATOMIC_CAPABILITY_SCALAR_64;
+    const unsigned known[CU_ATOMIC_OPERATION_MAX] = {
+        [CU_ATOMIC_OPERATION_INTEGER_ADD] = bits | CU_ATOMIC_CAPABILITY_SIGNED,
+        [CU_ATOMIC_OPERATION_INTEGER_MIN] = bits | CU_ATOMIC_CAPABILITY_SIGNED,
+        [CU_ATOMIC_OPERATION_INTEGER_MAX] = bits | CU_ATOMIC_CAPABILITY_SIGNED,
+        [CU_ATOMIC_OPERATION_INTEGER_INCREMENT] = step,
+        [CU_ATOMIC_OPERATION_INTEGER_DECREMENT] = step,
+        [CU_ATOMIC_OPERATION_AND] = bits,
+        [CU_ATOMIC_OPERATION_OR] = bits,
+        [CU_ATOMIC_OPERATION_XOR] = bits,
+        [CU_ATOMIC_OPERATION_EXCHANGE] = exchange,
+        [CU_ATOMIC_OPERATION_CAS] = exchange,
+        [CU_ATOMIC_OPERATION_FLOAT_ADD] = CU_ATOMIC_CAPABILITY_REDUCTION | sizes,
+    };
+    return (unsigned)operation < CU_ATOMIC_OPERATION_MAX ? known[operation] : 0;
 }
 
 static CUresult capabilities_of(unsigned *capabilities, const CUatomicOperation *operations,
@@ -188,8 +177,7 @@ SIM_BEHAVIOUR(cuDeviceGetP2PAtomicCapabilities)
 SIM_BEHAVIOUR(cuDeviceRegisterAsyncNotification)
 {
     SIM_REFUSE(!callbackFunc || !callback);
-    if (!sim_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(device, NULL));
     return sim_registration_make(SIM_REGISTERED_NOTIFICATION, (sim_any_function *)callbackFunc,
                                  userData, device, (void **)callback);
 }
@@ -197,7 +185,6 @@ SIM_BEHAVIOUR(cuDeviceRegisterAsyncNotification)
 CUresult sim_cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback)
 {
     SIM_REFUSE(!callback);
-    if (!sim_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(device, NULL));
     return sim_registration_end(SIM_REGISTERED_NOTIFICATION, device, callback);
 }

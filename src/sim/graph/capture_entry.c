@@ -41,18 +41,24 @@ CUresult sim_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 
 SIM_ENTRY(cuStreamBeginCapture, sim_cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL))
 
+/* What the stream captures next comes after these, too. */
+static CUresult follow(struct sim_capture *capture, const CUgraphNode *nodes,
+                       const CUgraphEdgeData *data, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        SIM_TRY(sim_session_follow(capture, sim_graph_node(nodes[i]), data ? &data[i] : NULL));
+    return CUDA_SUCCESS;
+}
+
 SIM_BEHAVIOUR(cuStreamBeginCaptureToGraph)
 {
     struct sim_graph *graph = sim_graph(hGraph);
-    CUresult result = CUDA_SUCCESS;
     SIM_FIND(struct sim_stream *, stream, ready(hStream, mode, &stream));
     SIM_REFUSE(!graph || graph->capture);
     SIM_TRY(sim_graph_has(graph, dependencies, numDependencies));
     SIM_MADE(struct sim_session *, session, sim_session_begin(stream, graph, mode));
     session->borrowed = true;
-    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)
-        result = sim_session_follow(stream->capture, sim_graph_node(dependencies[i]),
-                                    dependencyData ? &dependencyData[i] : NULL);
+    CUresult result = follow(stream->capture, dependencies, dependencyData, numDependencies);
     if (result != CUDA_SUCCESS)
         sim_session_end(session);
     return result;
@@ -145,7 +151,7 @@ static CUstreamCaptureStatus status_of(const struct sim_stream *stream)
 static CUresult askable(CUstream handle, struct sim_stream **stream)
 {
     CUresult result = sim_stream(handle, stream);
-    return result == CUDA_SUCCESS && sim_session_blocked(*stream)
+    return result == CUDA_SUCCESS && sim_session_blocking(*stream)
                ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
                : result;
 }
@@ -214,8 +220,5 @@ SIM_BEHAVIOUR(cuStreamUpdateCaptureDependencies_v2)
     SIM_TRY(sim_graph_has(capture->session->graph, dependencies, numDependencies));
     if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         capture->count = 0;
-    for (size_t i = 0; i < numDependencies; i++)
-        SIM_TRY(sim_session_follow(capture, sim_graph_node(dependencies[i]),
-                                   dependencyData ? &dependencyData[i] : NULL));
-    return CUDA_SUCCESS;
+    return follow(capture, dependencies, dependencyData, numDependencies);
 }

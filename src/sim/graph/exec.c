@@ -20,8 +20,9 @@ struct sim_branch *sim_exec_branch_retain(struct sim_branch *branch)
     return branch;
 }
 
-void sim_exec_branch_release(struct sim_branch *branch)
+void sim_exec_branch_release(void *of)
 {
+    struct sim_branch *branch = of;
     if (!branch || --branch->references != 0)
         return;
     for (unsigned i = 0; i < branch->count; i++)
@@ -68,8 +69,9 @@ static CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_
     return result;
 }
 
-void sim_exec_work_release(struct sim_work_unit *unit)
+void sim_exec_work_release(void *of)
 {
+    struct sim_work_unit *unit = of;
     if (!unit || --unit->references != 0)
         return;
     sim_item_drop(&unit->item);

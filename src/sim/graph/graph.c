@@ -111,8 +111,7 @@ static bool visit(struct sim_node *start, struct step *steps, struct sim_node **
         }
         struct sim_node *before = top->node->before[top->next++].node;
         if (before->mark == OPEN) {
-            if (cycle)
-                *cycle = before;
+            *cycle = before;
             return false;
         }
         if (before->mark == DONE)
@@ -129,8 +128,7 @@ struct sim_node **sim_graph_sorted(const struct sim_graph *graph, struct sim_nod
     struct step *steps = malloc((graph->count + 1) * sizeof *steps);
     bool good = sorted && steps;
     size_t count = 0;
-    if (cycle)
-        *cycle = NULL;
+    *cycle = NULL;
     for (size_t i = 0; i < graph->count; i++)
         graph->nodes[i]->mark = UNSEEN;
     for (size_t i = 0; i < graph->count && good; i++)
@@ -154,26 +152,19 @@ CUresult sim_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 SIM_SET(cuGraphDestroy, struct sim_graph *, graph, SIM_VALID(graph = sim_graph(hGraph)),
         graph->owner || graph->capture, sim_graph_free(graph))
 
-CUresult sim_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+/* All nodes, or those that depend on none. */
+static CUresult list(const struct sim_graph *graph, bool roots, CUgraphNode *nodes, size_t *number)
 {
-    struct sim_graph *graph = sim_graph(hGraph);
-    SIM_REFUSE(!graph || !numNodes);
-    struct sim_listing listing = {.to = nodes, .room = *numNodes};
+    SIM_REFUSE(!graph || !number);
+    struct sim_listing listing = {.to = nodes, .room = *number};
     for (size_t i = 0; i < graph->count; i++)
-        sim_edge_list(&listing, graph->nodes[i], NULL);
-    return sim_edge_list_end(&listing, numNodes);
+        if (!roots || graph->nodes[i]->before_count == 0)
+            sim_edge_list(&listing, graph->nodes[i], NULL);
+    return sim_edge_list_end(&listing, number);
 }
 
-CUresult sim_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
-{
-    struct sim_graph *graph = sim_graph(hGraph);
-    SIM_REFUSE(!graph || !numRootNodes);
-    struct sim_listing listing = {.to = rootNodes, .room = *numRootNodes};
-    for (size_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i]->before_count == 0)
-            sim_edge_list(&listing, graph->nodes[i], NULL);
-    return sim_edge_list_end(&listing, numRootNodes);
-}
+SIM_ENTRY(cuGraphGetNodes, list(sim_graph(hGraph), false, nodes, numNodes))
+SIM_ENTRY(cuGraphGetRootNodes, list(sim_graph(hGraph), true, rootNodes, numRootNodes))
 
 SIM_TELL(cuGraphGetId, graphId, struct sim_graph *graph, SIM_VALID(graph = sim_graph(hGraph)),
          graph->id)

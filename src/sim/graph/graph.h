@@ -129,10 +129,10 @@ struct sim_exec {
     struct sim_hold *holds;
 };
 
-void sim_exec_work_release(struct sim_work_unit *unit); /* NULL: nothing */
+void sim_exec_work_release(void *unit); /* NULL: nothing */
 struct sim_exec *sim_exec(CUgraphExec handle);
 struct sim_branch *sim_exec_branch_retain(struct sim_branch *branch);
-void sim_exec_branch_release(struct sim_branch *branch); /* NULL: nothing */
+void sim_exec_branch_release(void *branch); /* NULL: nothing */
 void sim_exec_release(struct sim_exec *exec);
 /* Fill in nodes, count and capacity. On failure *error is the node at fault, or NULL. */
 CUresult sim_exec_build(const struct sim_graph *graph, struct sim_exec *exec,
@@ -219,8 +219,9 @@ CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
                             const CUgraphEdgeData *data);
 struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
                                       CUstreamCaptureMode mode);
-void sim_session_end(struct sim_session *session);         /* no stream captures any more */
-bool sim_session_blocked(const struct sim_stream *stream); /* the legacy stream may not be used */
+void sim_session_end(struct sim_session *session); /* no stream captures any more */
+/* The capture for which the legacy stream may not be used, or NULL. */
+struct sim_session *sim_session_blocking(const struct sim_stream *stream);
 extern _Thread_local CUstreamCaptureMode sim_session_mode; /* the thread's */
 void sim_session_node_gone(const struct sim_node *node);   /* no capture continues after it */
 

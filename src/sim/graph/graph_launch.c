@@ -64,22 +64,12 @@ static CUresult run_branch(void *user)
     return result;
 }
 
-static void drop_branch(void *user)
-{
-    sim_exec_branch_release(user);
-}
-
 /* --- Nodes --- */
 
 static CUresult run_unit(void *user)
 {
     struct sim_work_unit *unit = user;
     return unit->item.run(unit->item.user);
-}
-
-static void drop_unit(void *user)
-{
-    sim_exec_work_release(user);
 }
 
 static CUresult alive(const struct sim_item *item)
@@ -125,7 +115,7 @@ static struct sim_ticket *node_ticket(const struct sim_exec_node *node,
 {
     if (node->branch)
         return sim_ticket_make(node->branch->context, run_branch,
-                               sim_exec_branch_retain(node->branch), drop_branch);
+                               sim_exec_branch_retain(node->branch), sim_exec_branch_release);
     struct sim_work_unit *unit = node->work;
     struct sim_context *context = sim_params_context(&unit->item.params);
     if (!context)
@@ -133,7 +123,7 @@ static struct sim_ticket *node_ticket(const struct sim_exec_node *node,
     if (!unit->item.run || node->disabled)
         return sim_ticket_make(context, NULL, NULL, NULL);
     unit->references++;
-    return sim_ticket_make(context, run_unit, unit, drop_unit);
+    return sim_ticket_make(context, run_unit, unit, sim_exec_work_release);
 }
 
 static CUresult order(const struct sim_exec_node *node, struct sim_ticket *ticket,
@@ -147,9 +137,11 @@ static CUresult order(const struct sim_exec_node *node, struct sim_ticket *ticke
     const struct sim_item *item = &node->work->item;
     if (item->params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
         const struct sim_event *event = (void *)item->params.eventWait.event;
-        return sim_event_shared_is_foreign(event)
-                   ? sim_event_shared_before(event, event->object.context, ticket)
-                   : sim_ticket_after(ticket, event->ticket);
+        SIM_FIND(struct sim_ticket *, before,
+                 sim_event_ticket(event, event->object.context, &before));
+        CUresult result = sim_ticket_after(ticket, before);
+        sim_ticket_release(before);
+        return result;
     }
     if (item->params.type != CU_GRAPH_NODE_TYPE_EVENT_RECORD)
         return CUDA_SUCCESS;

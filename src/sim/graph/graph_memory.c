@@ -55,25 +55,13 @@ static void set_live(struct sim_graph_memory *memory, bool live)
         account->reserved_high = account->held;
 }
 
-/* The context that it was made in may be gone, and the memory with it. */
-static struct sim_allocation *allocation_of(const struct sim_graph_memory *memory)
-{
-    struct sim_allocation *found = sim_range_find(memory->address);
-    return found && found->address == memory->address && found->id == memory->id ? found : NULL;
-}
-
 static void release(void *user)
 {
     struct sim_graph_memory *memory = user;
     if (--memory->references != 0 || memory->live)
         return;
-    struct sim_graph_memory **link = &all;
-    while (*link != memory)
-        link = &(*link)->next;
-    *link = memory->next;
-    struct sim_allocation *allocation = allocation_of(memory);
-    if (allocation)
-        sim_memory_free(allocation);
+    SIM_UNLINK(all, memory);
+    sim_memory_free_if_there(memory->address, memory->id);
     free(memory);
 }
 
@@ -236,18 +224,12 @@ void sim_graph_memory_unclaim(const struct sim_item *item)
         ((struct sim_graph_memory *)item->user)->claimed = false;
 }
 
-CUresult sim_cuDeviceGraphMemTrim(CUdevice device)
-{
-    if (!sim_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
-    accounts[device].held = grains(accounts[device].live);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDeviceGraphMemTrim, struct sim_device *, found, sim_device_of(device, &found), false,
+        accounts[device].held = grains(accounts[device].live))
 
 CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {
-    if (!sim_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(device, NULL));
     const struct account *account = &accounts[device];
     const cuuint64_t values[] = {[CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT] = account->held,
                                  [CU_GRAPH_MEM_ATTR_USED_MEM_HIGH] = account->used_high,
@@ -261,8 +243,7 @@ CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute 
 /* High marks alone can be set, and to 0 alone: they begin again where the counts are now. */
 CUresult sim_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {
-    if (!sim_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(device, NULL));
     bool used = attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH;
     SIM_REFUSE(!value || *(cuuint64_t *)value != 0 ||
                (!used && attr != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH));

@@ -30,10 +30,7 @@ static void free_all(struct sim_capture *captures)
 
 void sim_session_end(struct sim_session *session)
 {
-    struct sim_session **link = &sessions;
-    while (*link != session)
-        link = &(*link)->next;
-    *link = session->next;
+    SIM_UNLINK(sessions, session);
     free_all(session->members);
     free_all(session->gone);
     session->members = session->gone = NULL;
@@ -87,10 +84,7 @@ static void stream_gone(struct sim_stream *stream)
             sim_graph_free(graph);
         return;
     }
-    struct sim_capture **link = &session->members;
-    while (*link != capture)
-        link = &(*link)->next;
-    *link = capture->next;
+    SIM_UNLINK(session->members, capture);
     capture->stream->capture = NULL;
     capture->stream = NULL;
     capture->next = session->gone;
@@ -224,7 +218,7 @@ static const struct sim_stream *stream_of(const struct sim_capture *capture)
 }
 
 /* A capture that work of this stream would have to wait for; NULL: none. */
-static struct sim_session *in_the_way(const struct sim_stream *stream)
+struct sim_session *sim_session_blocking(const struct sim_stream *stream)
 {
     struct sim_context *context = stream->object.context;
     if (stream != context->legacy)
@@ -237,14 +231,9 @@ static struct sim_session *in_the_way(const struct sim_stream *stream)
     return NULL;
 }
 
-bool sim_session_blocked(const struct sim_stream *stream)
-{
-    return in_the_way(stream);
-}
-
 static CUresult legacy(struct sim_stream *stream)
 {
-    struct sim_session *session = in_the_way(stream);
+    struct sim_session *session = sim_session_blocking(stream);
     if (!session)
         return CUDA_SUCCESS;
     session->invalid = true;

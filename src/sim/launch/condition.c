@@ -52,10 +52,7 @@ void sim_condition_release(struct sim_condition *condition)
     if (--condition->references)
         return;
     pthread_mutex_lock(&lock);
-    struct sim_condition **link = &first;
-    while (*link != condition)
-        link = &(*link)->next;
-    *link = condition->next;
+    SIM_UNLINK(first, condition);
     pthread_mutex_unlock(&lock);
     free(condition);
 }
@@ -84,22 +81,17 @@ void sim_condition_set(CUgraphConditionalHandle handle, uint32_t value)
     pthread_mutex_lock(&lock);
     struct sim_condition *found = find(handle);
     if (found)
-        found->value = value;
+        __atomic_store_n(&found->value, value, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
 }
 
 uint32_t sim_condition_value(const struct sim_condition *condition)
 {
-    pthread_mutex_lock(&lock);
-    uint32_t value = condition->value;
-    pthread_mutex_unlock(&lock);
-    return value;
+    return __atomic_load_n(&condition->value, __ATOMIC_ACQUIRE);
 }
 
 void sim_condition_begin(struct sim_condition *condition)
 {
-    pthread_mutex_lock(&lock);
     if (condition->assigned)
-        condition->value = condition->initial;
-    pthread_mutex_unlock(&lock);
+        __atomic_store_n(&condition->value, condition->initial, __ATOMIC_RELEASE);
 }

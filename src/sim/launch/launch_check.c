@@ -36,11 +36,8 @@ CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsign
         case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
             break;
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: /* the same member */
             if (!sim_object(SIM_EVENT, value->programmaticEvent.event))
-                return CUDA_ERROR_INVALID_HANDLE;
-            return SIM_LACK_cuLaunchKernelEx_attribute;
-        case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-            if (!sim_object(SIM_EVENT, value->launchCompletionEvent.event))
                 return CUDA_ERROR_INVALID_HANDLE;
             return SIM_LACK_cuLaunchKernelEx_attribute;
         case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:

@@ -269,10 +269,8 @@ static CUresult copy_attributes(struct kernel *kernel, const CUlaunchAttribute *
 {
     if (count == 0)
         return CUDA_SUCCESS;
-    kernel->attributes = malloc(count * sizeof *attributes);
-    if (!kernel->attributes)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(kernel->attributes, attributes, count * sizeof *attributes);
+    SIM_MADE(void *, copy, malloc(count * sizeof *attributes));
+    kernel->attributes = memcpy(copy, attributes, count * sizeof *attributes);
     return CUDA_SUCCESS;
 }
 

@@ -110,12 +110,11 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
     return CUDA_SUCCESS;
 }
 
-SIM_BEHAVIOUR(cuOccupancyMaxPotentialBlockSizeWithFlags)
-{
-    SIM_REFUSE(flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE);
-    return best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
-                blockSizeLimit);
-}
+SIM_ENTRY(cuOccupancyMaxPotentialBlockSizeWithFlags,
+          flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE
+              ? CUDA_ERROR_INVALID_VALUE
+              : best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+                     blockSizeLimit))
 
 SIM_BEHAVIOUR(cuOccupancyAvailableDynamicSMemPerBlock)
 {

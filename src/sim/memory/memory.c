@@ -233,15 +233,19 @@ struct sim_allocation *sim_memory_at(uint64_t address)
     return found && found->address == address && !found->ending ? found : NULL;
 }
 
+void sim_memory_free_if_there(uint64_t address, uint64_t id)
+{
+    struct sim_allocation *now = sim_range_find(address);
+    if (now && now->id == id)
+        sim_memory_free(now);
+}
+
 CUresult sim_memory_free_after_work(struct sim_allocation *allocation)
 {
     uint64_t address = allocation->address, id = allocation->id;
     allocation->ending = true; /* another thread that frees it now is too late */
     CUresult result = sim_stream_wait_context(allocation->context);
-    /* The context may have been destroyed meanwhile, with all that it owned. */
-    struct sim_allocation *now = sim_range_find(address);
-    if (now && now->id == id)
-        sim_memory_free(now);
+    sim_memory_free_if_there(address, id);
     return result;
 }
 

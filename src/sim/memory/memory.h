@@ -109,6 +109,8 @@ void sim_memory_move(struct sim_allocation *allocation, char *pages);
 CUresult sim_memory_adopt(const struct sim_allocation *wanted, struct sim_allocation **allocation);
 /* The allocation that begins at the address and is not being freed, or NULL. */
 struct sim_allocation *sim_memory_at(uint64_t address);
+/* Free that one, unless its context was destroyed meanwhile, with all that it owned. */
+void sim_memory_free_if_there(uint64_t address, uint64_t id);
 /* Free after the work that may use it, as cuMemFree does. */
 CUresult sim_memory_free_after_work(struct sim_allocation *allocation);
 /* Count bytes against the device's memory. */
@@ -241,6 +243,8 @@ CUresult sim_share_refuse(struct sim_shared *shared, CUresult code);
 /* Whether a file, which anybody may have made, is of a device that is visible here and says that it
  * lies there, or of the host. */
 bool sim_share_lies(const struct sim_shared *shared, CUmemLocation location);
+/* The block of that file that the process has already, or NULL. */
+struct sim_allocation *sim_share_known(enum sim_memory kind, const struct sim_shared_id *file);
 /* Another process's block: `shared` is used up. */
 CUresult sim_share_open(struct sim_context *context, enum sim_memory kind,
                         struct sim_shared *shared, struct sim_allocation **allocation);

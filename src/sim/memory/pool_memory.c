@@ -93,16 +93,10 @@ struct block {
     uint64_t address, id;
 };
 
-static void free_block(const struct block *block)
-{
-    struct sim_allocation *now = sim_range_find(block->address);
-    if (now && now->id == block->id)
-        sim_memory_free(now);
-}
-
 static void drop_now(void *user)
 {
-    free_block(user);
+    const struct block *block = user;
+    sim_memory_free_if_there(block->address, block->id);
     free(user);
 }
 
@@ -140,13 +134,13 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
 
 CUresult sim_pool_memory_free(struct sim_allocation *allocation)
 {
-    struct block block = {allocation->address, allocation->id};
+    uint64_t address = allocation->address, id = allocation->id;
     CUresult result = CUDA_SUCCESS;
     sim_pool_memory_forget(allocation, NULL);
     if (allocation->context)
         result = sim_stream_wait_context(allocation->context);
     else /* imported without a context: work of any may use it */
         sim_ticket_wait_none();
-    free_block(&block);
+    sim_memory_free_if_there(address, id);
     return result;
 }

@@ -10,8 +10,7 @@ static struct sim_shared *shared_of(struct sim_pool *pool)
     if (!pool->shared) {
         bool on_device = pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
         const struct sim_device *device = on_device ? sim_device(pool->location.id) : NULL;
-        struct sim_shared_head head = {.kind = SIM_SHARED_POOL,
-                                       .device = device ? device->physical : -1};
+        struct sim_shared_head head = {.kind = SIM_SHARED_POOL, .device = sim_share_number(device)};
         memcpy(head.more, &pool->location, sizeof pool->location);
         pool->shared = sim_shared_make(&head, NULL);
     }
@@ -88,22 +87,10 @@ CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CU
     return CUDA_SUCCESS;
 }
 
-/* The block of that file that is imported already, or NULL. */
-static struct sim_allocation *block_of(const struct sim_pool *pool, const struct sim_shared *shared)
-{
-    struct sim_allocation *found;
-    for (uint64_t below = UINT64_MAX; (found = sim_range_before(below)); below = found->address)
-        if (sim_range_is_pooled(found->kind) && found->owner == pool && !found->ending &&
-            sim_shared_equal(&found->shared->head.id, &shared->head.id))
-            return found;
-    return NULL;
-}
-
 SIM_BEHAVIOUR(cuMemPoolImportPointer)
 {
     struct sim_context *context = NULL; /* none is needed: the block is the pool's */
     struct sim_shared_token token;
-    struct sim_allocation *allocation;
     struct sim_pool *found = sim_pool(pool);
     SIM_REFUSE(!ptr_out || !found || !found->imported || !shareData);
     CUresult result = sim_current(&context);
@@ -117,7 +104,7 @@ SIM_BEHAVIOUR(cuMemPoolImportPointer)
     enum sim_memory kind = found->location.type == CU_MEM_LOCATION_TYPE_DEVICE
                                ? SIM_MEMORY_POOL
                                : SIM_MEMORY_POOL_HOST;
-    allocation = block_of(found, shared);
+    struct sim_allocation *allocation = sim_share_known(kind, &shared->head.id);
     if (allocation) {
         sim_shared_close(shared);
         *ptr_out = allocation->address;

@@ -71,6 +71,16 @@ CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
     return CUDA_SUCCESS;
 }
 
+struct sim_allocation *sim_share_known(enum sim_memory kind, const struct sim_shared_id *file)
+{
+    struct sim_allocation *found;
+    for (uint64_t below = UINT64_MAX; (found = sim_range_before(below)); below = found->address)
+        if (found->kind == kind && !found->ending && found->foreign &&
+            sim_shared_equal(&found->shared->head.id, file))
+            return found;
+    return NULL;
+}
+
 CUresult sim_share_open(struct sim_context *context, enum sim_memory kind,
                         struct sim_shared *shared, struct sim_allocation **allocation)
 {

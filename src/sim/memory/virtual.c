@@ -61,8 +61,7 @@ static CUresult check(const CUmemAllocationProp_v1 *prop, struct sim_device **de
                 prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     switch (prop->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-        *device = sim_device(prop->location.id);
-        return *device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        return sim_device_of(prop->location.id, device);
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
@@ -271,8 +270,7 @@ SIM_BEHAVIOUR(cuMemGetAccess)
 {
     SIM_REFUSE(!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE);
     *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    if (!sim_device(location->id))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(location->id, NULL));
     const struct sim_allocation *found = sim_range_find(ptr);
     SIM_REFUSE(!found || found->ending);
     if (found->kind == SIM_MEMORY_VIRTUAL)

@@ -149,12 +149,9 @@ CUresult sim_function_parameter(const struct ptx_function_info *info, size_t ind
     return CUDA_SUCCESS;
 }
 
-SIM_BEHAVIOUR(cuFuncGetParamInfo)
-{
-    struct sim_function *function;
-    SIM_TRY(func ? asked_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
-    return sim_function_parameter(sim_function_info(function), paramIndex, paramOffset, paramSize);
-}
+SIM_WITH(cuFuncGetParamInfo, struct sim_function *, function,
+         func ? asked_function(func, &function) : CUDA_ERROR_INVALID_VALUE,
+         sim_function_parameter(sim_function_info(function), paramIndex, paramOffset, paramSize))
 
 SIM_WITH(cuFuncLoad, struct sim_function *, function, own_function(hfunc, &function), CUDA_SUCCESS)
 

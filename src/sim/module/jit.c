@@ -107,7 +107,7 @@ static void write_log(struct sim_jit *jit, const struct sim_log *log, CUjit_opti
     write_value(jit, bytes, whole || !length ? length : log->size);
 }
 
-void sim_jit_write(struct sim_jit *jit)
+static void write_answers(struct sim_jit *jit)
 {
     float milliseconds = (float)(sim_clock_ns() - jit->start_ns) / 1e6F;
     uint32_t bits;
@@ -117,10 +117,11 @@ void sim_jit_write(struct sim_jit *jit)
     write_log(jit, &jit->info_log, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, &jit->info);
 }
 
-void sim_jit_refused(struct sim_jit *jit, const struct sim_device *device, const char *image,
-                     CUresult result)
+void sim_jit_tell(struct sim_jit *jit, const struct sim_device *device, const char *image,
+                  CUresult result)
 {
     char sentence[600];
+    write_answers(jit);
     const char *why = jit->errors.length > jit->reported
                           ? jit->errors.data + jit->reported
                           : "it is no PTX, nor a fatbin with PTX in it";

@@ -61,8 +61,7 @@ SIM_BEHAVIOUR(cuKernelSetAttribute)
 CUresult sim_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice_v1 dev)
 {
     SIM_FIND(struct sim_kernel *, found, find(kernel, &found));
-    if (!sim_device(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, NULL));
     return (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

@@ -25,8 +25,7 @@ static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned
     SIM_NEW(struct sim_library, made);
     /* Real drivers load lazily: what is wrong with the code is told when a kernel is asked for. */
     made->status = sim_module_compile(&any, code, size, &jit, &made->ptx);
-    sim_jit_refused(&jit, any.device, "library", made->status);
-    sim_jit_write(&jit);
+    sim_jit_tell(&jit, any.device, "library", made->status);
     sim_jit_free(&jit);
     if (made->status == CUDA_SUCCESS)
         made->kernels = calloc(ptx_module_functions(made->ptx) + 1, sizeof *made->kernels);

@@ -42,8 +42,8 @@ static void link_free(struct link *link)
     free(link);
 }
 
-/* The link of a handle for this thread alone; NULL: there is none. */
-static struct link *link_claim(CUlinkState state)
+/* The link of a handle for this thread alone. */
+static CUresult link_claim(CUlinkState state, struct link **claimed)
 {
     struct link *link;
     while ((link = sim_object(SIM_LINK, state)) && link->busy) {
@@ -51,9 +51,11 @@ static struct link *link_claim(CUlinkState state)
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
         sim_lock_enter();
     }
-    if (link)
-        link->busy = link->object.pinned = true;
-    return link;
+    if (!link)
+        return CUDA_ERROR_INVALID_HANDLE;
+    link->busy = link->object.pinned = true;
+    *claimed = link;
+    return CUDA_SUCCESS;
 }
 
 static void link_leave(struct link *link)
@@ -102,14 +104,14 @@ static CUresult define(struct link *link, const char *name, const char *input)
     return link->failed = CUDA_ERROR_INVALID_SOURCE;
 }
 
-static bool begin(struct link *link, unsigned architecture)
+static CUresult begin(struct link *link, unsigned architecture)
 {
     struct ptx_options options = {.version = sim_place_ptx_version(),
                                   .architecture = architecture,
                                   .max_registers = link->jit.max_registers};
     if (!link->build)
         link->build = ptx_build_begin(&options);
-    return link->build;
+    return link->build ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult read_sources(struct link *link, const struct sim_image *image,
@@ -136,8 +138,7 @@ static CUresult read_sources(struct link *link, const struct sim_image *image,
  * One that is refused leaves no trace, for which those before it are read again. */
 static CUresult read_input(struct link *link, const struct sim_image *image, unsigned architecture)
 {
-    if (!begin(link, architecture))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_TRY(begin(link, architecture));
     CUresult result = read_sources(link, image, &link->jit.errors);
     if (result == CUDA_SUCCESS) {
         result = sim_image_append(&link->inputs, image);
@@ -150,8 +151,9 @@ static CUresult read_input(struct link *link, const struct sim_image *image, uns
     tdestroy(link->names, free);
     link->names = NULL;
     if (link->failed == CUDA_SUCCESS)
-        link->failed = begin(link, architecture) ? read_sources(link, &link->inputs, NULL)
-                                                 : CUDA_ERROR_OUT_OF_MEMORY;
+        link->failed = begin(link, architecture);
+    if (link->failed == CUDA_SUCCESS)
+        link->failed = read_sources(link, &link->inputs, NULL);
     return result;
 }
 
@@ -192,18 +194,15 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
     }
     char what[200];
     snprintf(what, sizeof what, "linker input '%.160s'", name ? name : number);
-    sim_jit_refused(&link->jit, link->device, what, result);
-    sim_jit_write(&link->jit);
+    sim_jit_tell(&link->jit, link->device, what, result);
     return link->failed != CUDA_SUCCESS && result == CUDA_SUCCESS ? link->failed : result;
 }
 
 SIM_BEHAVIOUR(cuLinkAddData_v2)
 {
-    struct link *link;
     SIM_TRY(sim_current_check());
     SIM_REFUSE(!data || !size || (numOptions && (!options || !optionValues)));
-    if (!(link = link_claim(state)))
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FIND(struct link *, link, link_claim(state, &link));
     CUresult result = add(link, type, data, size, name);
     link_leave(link);
     return result;
@@ -218,10 +217,11 @@ SIM_BEHAVIOUR(cuLinkAddFile_v2)
     if (!sim_object(SIM_LINK, state))
         return CUDA_ERROR_INVALID_HANDLE;
     SIM_FIND(char *, data, sim_image_read_file(path, &data, &size));
-    link = link_claim(state);
-    CUresult result = link ? add(link, type, data, size, path) : CUDA_ERROR_INVALID_HANDLE;
-    if (link)
+    CUresult result = link_claim(state, &link);
+    if (result == CUDA_SUCCESS) {
+        result = add(link, type, data, size, path);
         link_leave(link);
+    }
     free(data);
     return result;
 }
@@ -230,8 +230,7 @@ SIM_BEHAVIOUR(cuLinkAddFile_v2)
 static CUresult compile(struct link *link, unsigned architecture)
 {
     SIM_TRY(sim_jit_check_target(&link->jit, architecture));
-    if (!begin(link, architecture)) /* there may be no input */
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_TRY(begin(link, architecture)); /* there may be no input */
     struct ptx_build *build = link->build;
     link->build = NULL;
     sim_lock_leave();
@@ -263,8 +262,7 @@ static CUresult complete(struct link *link)
     if (result != CUDA_SUCCESS)
         link->failed = result; /* the inputs are used up */
     link->output_size = size;
-    sim_jit_refused(&link->jit, link->device, "linked image", result);
-    sim_jit_write(&link->jit);
+    sim_jit_tell(&link->jit, link->device, "linked image", result);
     return result;
 }
 
@@ -286,9 +284,7 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
     SIM_TRY(sim_current_check());
     SIM_REFUSE(!cubinOut);
-    struct link *link = link_claim(state);
-    if (!link)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FIND(struct link *, link, link_claim(state, &link));
     CUresult result = link->output ? CUDA_ERROR_INVALID_HANDLE : complete(link);
     if (result == CUDA_SUCCESS && link->destroyed)
         result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -303,9 +299,7 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 
 CUresult sim_cuLinkDestroy(CUlinkState state)
 {
-    struct link *link = link_claim(state);
-    if (!link)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FIND(struct link *, link, link_claim(state, &link));
     sim_object_remove(&link->object);
     link_free(link);
     return CUDA_SUCCESS;

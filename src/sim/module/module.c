@@ -43,8 +43,7 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
         ptx_module_release(ptx);
     }
     sim_context_release(context);
-    sim_jit_refused(&jit, device, "module", result);
-    sim_jit_write(&jit);
+    sim_jit_tell(&jit, device, "module", result);
     sim_jit_free(&jit);
     if (result == CUDA_SUCCESS)
         *module = (CUmodule)made;

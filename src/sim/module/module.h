@@ -126,14 +126,14 @@ struct sim_jit {
     bool verbose;
 };
 
-/* The arrays stay the caller's until the last sim_jit_write. */
+/* The arrays stay the caller's until the last sim_jit_tell. */
 CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *options,
                        void **values);
-void sim_jit_write(struct sim_jit *jit); /* logs, their sizes and the wall time, as they are now */
-/* Report why an image (its name: "module") was refused, where the program has no log for that: the
- * first line that was not reported yet. */
-void sim_jit_refused(struct sim_jit *jit, const struct sim_device *device, const char *image,
-                     CUresult result);
+/* Write the logs, their sizes and the wall time, as they are now. Report why an image (its name:
+ * "module") was refused, where the program has no log for that: the first line that was not
+ * reported yet. */
+void sim_jit_tell(struct sim_jit *jit, const struct sim_device *device, const char *image,
+                  CUresult result);
 void sim_jit_free(struct sim_jit *jit);
 /* Whether the device is the target that was asked for. */
 CUresult sim_jit_check_target(struct sim_jit *jit, unsigned architecture);

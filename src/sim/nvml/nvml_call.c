@@ -78,7 +78,7 @@ static nvmlReturn_t fault(unsigned entry, int device, nvmlReturn_t *after, unsig
         }
         if (!hits(rule, entry, device))
             continue;
-        *milliseconds += rule->slow;
+        *milliseconds += (unsigned)rule->slow;
         if (rule->after)
             *after = (nvmlReturn_t)rule->error;
         else if (result == NVML_SUCCESS)

@@ -128,10 +128,12 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
         return event->ticket || sim_event_shared_is_foreign(event) ? sim_capture_isolated(stream)
                                                                    : CUDA_SUCCESS;
     SIM_TRY(sim_capture_legacy(stream));
-    if (sim_event_shared_is_foreign(event))
-        return sim_event_shared_follow(event, stream);
-    sim_stream_follow(stream, event->ticket);
-    sim_trail_join(&stream->trail, stream->object.context, event->trail);
+    struct sim_context *context = stream->object.context;
+    SIM_FIND(struct sim_ticket *, ticket, sim_event_ticket(event, context, &ticket));
+    sim_stream_follow(stream, ticket);
+    sim_ticket_release(ticket);
+    if (!sim_event_shared_is_foreign(event))
+        sim_trail_join(&stream->trail, context, event->trail);
     return CUDA_SUCCESS;
 }
 
@@ -155,20 +157,18 @@ CUresult sim_cuEventSynchronize(CUevent hEvent)
 {
     SIM_FIND(struct sim_event *, event, recorded(hEvent, &event));
     SIM_TRY(sim_capture_unsafe());
-    if (sim_event_shared_is_foreign(event))
-        return sim_event_shared_synchronize(event);
-    if (!event->ticket)
+    struct sim_context *context = event->object.context;
+    SIM_FIND(struct sim_ticket *, ticket, sim_event_ticket(event, context, &ticket));
+    if (!ticket)
         return CUDA_SUCCESS;
-    struct sim_context *context = sim_context_retain(event->object.context);
-    struct sim_ticket *ticket = sim_ticket_retain(event->ticket);
-    struct sim_trail *trail = sim_trail_retain(event->trail);
+    struct sim_trail *trail = sim_event_shared_is_foreign(event) ? NULL : event->trail;
+    sim_trail_retain(trail);
+    sim_context_retain(context);
     sim_ticket_wait(ticket);
     sim_trail_settle(trail);
     sim_trail_release(trail);
     sim_ticket_release(ticket);
-    CUresult result = context->sticky;
-    sim_context_release(context);
-    return result;
+    return sim_context_release(context);
 }
 
 CUresult sim_cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to)
@@ -194,13 +194,13 @@ CUresult sim_cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to
 /* An empty ticket, not yet started, after all of the context's work. */
 static CUresult after_all(struct sim_context *context, struct sim_ticket **made)
 {
-    struct sim_ticket *ticket = sim_ticket_make(context, NULL, NULL, NULL);
-    CUresult result = ticket ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_MADE(struct sim_ticket *, ticket, sim_ticket_make(context, NULL, NULL, NULL));
+    CUresult result = CUDA_SUCCESS;
     for (struct sim_object *object = sim_object_first(SIM_STREAM); object && result == CUDA_SUCCESS;
          object = object->next)
         if (object->context == context)
             result = sim_ticket_after(ticket, ((struct sim_stream *)object)->last);
-    if (ticket && result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS)
         sim_ticket_begin(ticket);
     *made = ticket;
     return result;
@@ -233,15 +233,13 @@ CUresult sim_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
 CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
     struct sim_event *event;
-    CUresult result = CUDA_SUCCESS;
     SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
     if (event->mark)
         return CUDA_ERROR_CAPTURED_EVENT;
-    bool foreign = sim_event_shared_is_foreign(event);
+    SIM_FIND(struct sim_ticket *, ticket, sim_event_ticket(event, context, &ticket));
     for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
-        if (object->context == context && foreign)
-            result = sim_event_shared_follow(event, (struct sim_stream *)object);
-        else if (object->context == context)
-            sim_stream_follow((struct sim_stream *)object, event->ticket);
-    return result;
+        if (object->context == context)
+            sim_stream_follow((struct sim_stream *)object, ticket);
+    sim_ticket_release(ticket);
+    return CUDA_SUCCESS;
 }

@@ -37,11 +37,6 @@ static struct sim_event_shared *make(struct sim_shared *file)
     return made;
 }
 
-static void release(void *user)
-{
-    sim_event_shared_release(user);
-}
-
 void sim_event_shared_release(struct sim_event_shared *shared)
 {
     if (!shared || --shared->references)
@@ -118,7 +113,7 @@ static CUresult finish_record(void *user)
 static void drop_record(void *user)
 {
     struct record *record = user;
-    release(record->shared);
+    sim_event_shared_release(record->shared);
     if (record->context)
         sim_context_release(record->context);
     free(record);
@@ -210,42 +205,18 @@ static CUresult wait_record(void *user)
     return CUDA_SUCCESS;
 }
 
-/* A ticket that waits, not yet started; NULL: no memory. */
-static struct sim_ticket *wait_ticket(const struct sim_event *event, struct sim_context *context)
+CUresult sim_event_ticket(const struct sim_event *event, struct sim_context *context,
+                          struct sim_ticket **ticket)
 {
-    struct record *record = record_of(event->shared, latest(event), context);
-    return record ? sim_ticket_make(context, wait_record, record, drop_record) : NULL;
-}
-
-CUresult sim_event_shared_synchronize(struct sim_event *event)
-{
-    struct sim_context *context = event->object.context;
-    SIM_MADE(struct sim_ticket *, ticket, wait_ticket(event, context));
-    sim_context_retain(context);
-    (void)sim_ticket_run_here(ticket);
-    sim_ticket_release(ticket);
-    CUresult result = context->sticky;
-    sim_context_release(context);
-    return result;
-}
-
-CUresult sim_event_shared_before(const struct sim_event *event, struct sim_context *context,
-                                 struct sim_ticket *after)
-{
-    if (sim_event_shared_done(event))
-        return CUDA_SUCCESS;
-    SIM_MADE(struct sim_ticket *, ticket, wait_ticket(event, context));
-    CUresult result = sim_ticket_after(after, ticket);
-    sim_ticket_begin(ticket);
-    return result;
-}
-
-CUresult sim_event_shared_follow(const struct sim_event *event, struct sim_stream *stream)
-{
-    if (sim_event_shared_done(event))
-        return CUDA_SUCCESS;
-    SIM_MADE(struct sim_ticket *, ticket, wait_ticket(event, stream->object.context));
-    sim_stream_follow(stream, ticket);
-    sim_ticket_begin(ticket);
+    *ticket = NULL;
+    if (!sim_event_shared_is_foreign(event)) {
+        *ticket = sim_ticket_retain(event->ticket);
+    } else if (!sim_event_shared_done(event)) {
+        SIM_MADE(struct record *, record, record_of(event->shared, latest(event), context));
+        SIM_MADE(struct sim_ticket *, made,
+                 sim_ticket_make(context, wait_record, record, drop_record));
+        sim_ticket_start(made);
+        *ticket = made;
+    }
     return CUDA_SUCCESS;
 }

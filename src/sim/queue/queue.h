@@ -93,11 +93,9 @@ struct sim_ticket *sim_event_shared_record(struct sim_event *event, struct sim_t
 /* Whether the latest record is another process's: then it is asked and waited for here. */
 bool sim_event_shared_is_foreign(const struct sim_event *event);
 bool sim_event_shared_done(const struct sim_event *event);
-CUresult sim_event_shared_synchronize(struct sim_event *event);
-/* The stream's next work, or a ticket that is not started, comes after that record. */
-CUresult sim_event_shared_follow(const struct sim_event *event, struct sim_stream *stream);
-CUresult sim_event_shared_before(const struct sim_event *event, struct sim_context *context,
-                                 struct sim_ticket *after);
+/* What a wait of the context's for any event waits for, retained; NULL: it is done. */
+CUresult sim_event_ticket(const struct sim_event *event, struct sim_context *context,
+                          struct sim_ticket **ticket);
 
 /* --- ticket.c --- Work in order: a ticket is one piece of work, done or not. Every function is
  * called with the driver's lock held. */

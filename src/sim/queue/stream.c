@@ -203,9 +203,7 @@ static CUresult sim_stream_wait_all(struct sim_stream *stream)
     if (last)
         sim_ticket_wait(last);
     sim_ticket_release(last);
-    CUresult result = context->sticky;
-    sim_context_release(context);
-    return result;
+    return sim_context_release(context);
 }
 
 /* Work of streams that are destroyed, and of graphs, counts too. */
@@ -213,9 +211,7 @@ CUresult sim_stream_wait_context(struct sim_context *context)
 {
     sim_context_retain(context);
     sim_ticket_wait_all(context);
-    CUresult result = context->sticky;
-    sim_context_release(context);
-    return result;
+    return sim_context_release(context);
 }
 
 /* What the legacy stream's wait includes: all blocking streams. */
@@ -243,10 +239,9 @@ CUresult sim_stream_synchronize(struct sim_stream *stream)
 CUresult sim_stream_synchronize_context(struct sim_context *context)
 {
     sim_context_retain(context);
-    CUresult result = sim_stream_wait_context(context);
+    sim_ticket_wait_all(context);
     sim_trail_settle_context(context);
-    sim_context_release(context);
-    return result;
+    return sim_context_release(context);
 }
 
 int sim_stream_priority_greatest(void)

@@ -124,8 +124,7 @@ static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties,
 static CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out,
                              const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape, size_t bytes, CUdevice device)
 {
-    if (!sim_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(device, NULL));
     SIM_REFUSE(!(shape->Flags & CUDA_ARRAY3D_DEFERRED_MAPPING));
     *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS_v1){.size = (bytes + TILE - 1) / TILE * TILE,
                                                .alignment = TILE};

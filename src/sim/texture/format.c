@@ -66,8 +66,7 @@ SIM_BEHAVIOUR(cuDeviceGetTexture1DLinearMaxWidth)
     const struct sim_format *found = sim_format(format);
     size_t size = sim_format_size(format, numChannels);
     SIM_REFUSE(!maxWidthInElements);
-    if (!sim_device(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, NULL));
     SIM_REFUSE(size == 0 || found->channels);
     *maxWidthInElements = ((size_t)1 << 32) / (size < 4 ? 4 : size);
     return CUDA_SUCCESS;

@@ -100,10 +100,9 @@ static enum sim_attached attach(void *handle, const char *path)
 static bool copy_file(const char *from, int to)
 {
     int in = open(from, O_RDONLY | O_CLOEXEC);
-    ssize_t written = -1;
-    do
-        written = in < 0 ? -1 : sendfile(to, in, NULL, 1 << 30);
-    while (written > 0);
+    ssize_t written = in < 0 ? -1 : 1;
+    while (written > 0)
+        written = sendfile(to, in, NULL, 1 << 30);
     if (in >= 0)
         close(in);
     return written == 0;
