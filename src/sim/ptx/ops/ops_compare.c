@@ -169,9 +169,8 @@ static unsigned row_of(const struct ir_insn *insn, unsigned type)
     return row == COMPARE_F32 && insn->ftz ? COMPARE_FTZ : row;
 }
 
-ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, union ptx_how *how)
 {
-    (void)reason;
     if (insn->op != IR_SETP && insn->op != IR_SET)
         return NULL;
     const bool set = insn->op == IR_SET;

@@ -135,9 +135,8 @@ LONG(run_rem_s64, one_rem_s, LOWEST_LONG, REM_LONG_S)
 
 static const struct ops_row rows[] = {OPS_BY_TYPE(DIV, 0, div), OPS_BY_TYPE(REM, 0, rem)};
 
-ptx_run *OPS_NAME(ops_divide)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_divide)(const struct ir_insn *insn, union ptx_how *how)
 {
     (void)how;
-    (void)reason;
     return OPS_PICK(rows, insn, 0);
 }

@@ -135,11 +135,10 @@ static uint8_t selector_of(const struct ir_operand *operand)
                : 0;
 }
 
-ptx_run *ops_video(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *ops_video(const struct ir_insn *insn, union ptx_how *how)
 {
     const struct ir_operand *operands = insn->operands;
     const bool is_set = insn->op == IR_VSET, is_mad = insn->op == IR_VMAD;
-    (void)reason;
     if (insn->op < IR_VADD || insn->op > IR_VSET)
         return NULL;
     how->video = (struct how_video){
@@ -209,11 +208,10 @@ static uint16_t selection_of(const struct ir_operand *operand, uint16_t otherwis
                : otherwise;
 }
 
-ptx_run *ops_video_simd(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *ops_video_simd(const struct ir_insn *insn, union ptx_how *how)
 {
     static const uint8_t operations[] = {IR_VADD, IR_VSUB, IR_VAVRG2, IR_VABSDIFF,
                                          IR_VMIN, IR_VMAX, IR_VSET};
-    (void)reason;
     if (insn->op < IR_VADD2 || insn->op > IR_VSET4 || insn->count < 4)
         return NULL;
     const bool four = insn->op >= IR_VADD4;
