@@ -19,7 +19,7 @@ static struct options {
     const char *cuda; /* NULL: all */
     struct option_list drivers, faults, survived;
     const char *junit, *markdown, *profile, *devices, *floor, *most;
-    bool missing_each, fault_each, quiet, json;
+    bool missing_each, fault_each, quiet, json, github;
     int oldest;         /* release of `floor`; 0: none is given */
     bool nothing_taken; /* the program calls nothing that came later */
     int calls;          /* of an entry that are made to fail, each in a run */
@@ -117,6 +117,9 @@ static const struct option_row option_rows[] = {
      .value = "FILE",
      .values = VALUES_FILES,
      .doc = "Write a table of Markdown"},
+    {.name = "github",
+     .flag = &given.github,
+     .doc = "Print an annotation of a GitHub workflow for each row that fails the command"},
     COMMAND_OPTION_JSON(given.json),
     {0},
 };
@@ -126,16 +129,22 @@ static enum output_style end_style(enum matrix_end end)
     return end <= MATRIX_NOTICES ? OUTPUT_GOOD : end <= MATRIX_UNUSED ? OUTPUT_WARNING : OUTPUT_BAD;
 }
 
-/* Whether two texts differ in nothing but the numbers of processes. */
+/* Whether two texts differ in nothing but the numbers of processes and of drivers. */
 static bool is_same_text(const char *one, const char *other)
 {
-    static const char process[] = "process ";
-    const size_t length = strlen(process);
+    static const char *const before[] = {"process ", "driver, of CUDA "};
 
-    while (*one != '\0' && *one == *other) {
-        bool number = strncmp(one, process, length) == 0 && strncmp(other, process, length) == 0;
-        one += number ? length + strspn(one + length, "0123456789") : 1;
-        other += number ? length + strspn(other + length, "0123456789") : 1;
+    for (bool number = false; *one != '\0' && *one == *other; number = false) {
+        for (size_t i = 0; i < sizeof before / sizeof *before && !number; i++) {
+            size_t length = strlen(before[i]);
+            number = strncmp(one, before[i], length) == 0 && strncmp(other, before[i], length) == 0;
+            if (number) {
+                one += length + strspn(one + length, ".0123456789");
+                other += length + strspn(other + length, ".0123456789");
+            }
+        }
+        one += !number;
+        other += !number;
     }
     return *one == *other;
 }
@@ -165,6 +174,36 @@ static size_t count_same(const struct matrix_list *list, size_t first)
     return count < 3 ? 1 : count;
 }
 
+/* "CUDA 13.5 to 11.2" */
+static const char *row_name(char text[MATRIX_WORDS_SIZE], const struct matrix_case *one,
+                            size_t same)
+{
+    snprintf(text, MATRIX_WORDS_SIZE, same > 1 ? "%s to %s" : "%s", one->name, one[same - 1].cuda);
+    return text;
+}
+
+static void print_github(FILE *file, const struct matrix_list *list)
+{
+    char words[MATRIX_WORDS_SIZE];
+
+    for (size_t i = 0, same; i < list->count; i += same) {
+        const struct matrix_case *one = &list->item[i];
+        same = count_same(list, i);
+        if (!one->bad)
+            continue;
+        fputs("::error title=", file);
+        output_command(file, row_name(words, one, same), true);
+        fprintf(file, "::%s: ", matrix_end_name(one->end));
+        output_command(file, matrix_words(one, words), false);
+        for (int k = 0; k < 2; k++) {
+            const char *more = k == 0 ? matrix_call(one) : matrix_last_words(one, words);
+            fputs(more[0] != '\0' ? "; " : "", file);
+            output_command(file, more, false);
+        }
+        fputs("\n", file);
+    }
+}
+
 static void print_text(const struct matrix_list *list)
 {
     struct output_table table = {.columns = 5};
@@ -178,8 +217,7 @@ static void print_text(const struct matrix_list *list)
         counts[one->end] += same;
         if (given.quiet && !one->bad)
             continue;
-        snprintf(words, sizeof words, same > 1 ? "%s to %s" : "%s", one->name, one[same - 1].cuda);
-        output_table_add(&table, OUTPUT_PLAIN, words);
+        output_table_add(&table, OUTPUT_PLAIN, row_name(words, one, same));
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
         output_table_add(&table, OUTPUT_DIM, plain ? "" : matrix_words(one, words));
         output_table_add(&table, OUTPUT_DIM, matrix_call(one));
@@ -281,6 +319,8 @@ static int report(const struct options *options, const struct matrix_list *list)
     }
     written = write_file(options->junit, matrix_junit, list);
     written = write_file(options->markdown, matrix_markdown, list) && written;
+    if (options->github)
+        print_github(options->json ? stderr : stdout, list);
     if (options->json)
         print_json(list);
     else
@@ -325,11 +365,11 @@ static char *find_program(const char *word)
 static bool settings_good(void)
 {
     for (size_t i = 0; i < given.faults.count; i++) {
-        if (!sim_faults_good("matrix", "fault", given.faults.item[i]))
+        if (!sim_faults_good("matrix", false, given.faults.item[i]))
             return false;
     }
     for (size_t i = 0; i < given.survived.count; i++) {
-        if (!sim_faults_good("matrix", "survives", given.survived.item[i]))
+        if (!sim_faults_good("matrix", true, given.survived.item[i]))
             return false;
     }
     return sim_settings_good("matrix", NULL, given.devices, given.profile, NULL, NULL, NULL, NULL,

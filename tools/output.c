@@ -248,3 +248,14 @@ void output_markdown(FILE *file, const char *text)
     }
     fputs(" |", file);
 }
+
+void output_command(FILE *file, const char *text, bool property)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '%' || *text == '\n' || *text == '\r' ||
+            (property && (*text == ':' || *text == ',')))
+            fprintf(file, "%%%02X", (unsigned)(unsigned char)*text);
+        else
+            fputc((unsigned char)*text < ' ' ? '?' : *text, file);
+    }
+}

@@ -66,6 +66,9 @@ void output_json_print(json_t *value);
 /** Text of XML: what is no character of it becomes '?'. */
 void output_xml(FILE *file, const char *text);
 
+/** A value of a workflow command of GitHub; in a property ':' and ',' are not themselves. */
+void output_command(FILE *file, const char *text, bool property);
+
 /** A cell of a Markdown table, with the separator behind it. */
 void output_markdown(FILE *file, const char *text);
 

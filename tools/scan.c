@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,8 +463,9 @@ static void check_defines(const struct option_list *defines)
 
     for (size_t i = 0; i < defines->count; i++) {
         const char *value = strchr(defines->item[i], '=');
-        int number = value ? atoi(value + 1) : 0;
-        if (number <= 0)
+        char *end = NULL;
+        long number = value && value > defines->item[i] ? strtol(value + 1, &end, 10) : 0;
+        if (number <= 0 || number > INT_MAX || *end != '\0')
             options_refuse("--define: '%s' is no NAME=VALUE with a release such as 12040",
                            defines->item[i]);
         if (strncmp(defines->item[i], level, sizeof level - 1) == 0 &&

@@ -262,18 +262,6 @@ void scan_output_sarif(FILE *file, const struct scan_outcome *outcome)
 
 /* ---- GitHub */
 
-/* A value of a workflow command: '%', line ends, and in a property ':' and ',', as %XX. */
-static void command_text(FILE *file, const char *text, bool property)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '%' || *text == '\n' || *text == '\r' ||
-            (property && (*text == ':' || *text == ',')))
-            fprintf(file, "%%%02X", (unsigned)(unsigned char)*text);
-        else
-            fputc((unsigned char)*text < ' ' ? '?' : *text, file);
-    }
-}
-
 void scan_output_github(FILE *file, const struct scan_outcome *outcome)
 {
     static const char *const levels[] = {"", "notice", "warning", "error"};
@@ -282,9 +270,9 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
     for (size_t i = 0; i < outcome->findings->count; i++) {
         const struct scan_finding *finding = &outcome->findings->item[i];
         fputs("::error file=", file);
-        command_text(file, finding->file, true);
+        output_command(file, finding->file, true);
         fprintf(file, ",line=%zu,title=" RULE "::", finding->line);
-        command_text(file, finding->text, false);
+        output_command(file, finding->text, false);
         fputs("\n", file);
     }
     for (size_t i = 0; i < outcome->cells; i++) {
@@ -294,13 +282,13 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
         fprintf(file, "::%s ", is_failure(outcome, i) ? "error" : levels[verdict->answer]);
         if (outcome->file[i]) {
             fputs("file=", file);
-            command_text(file, outcome->file[i], true);
+            output_command(file, outcome->file[i], true);
             fputs(",", file);
         }
         fputs("title=", file);
-        command_text(file, scan_table_place(place, sizeof place, outcome->options, i), true);
+        output_command(file, scan_table_place(place, sizeof place, outcome->options, i), true);
         fputs("::", file);
-        command_text(file, sentence(text, verdict), false);
+        output_command(file, sentence(text, verdict), false);
         fputs("\n", file);
     }
 }

@@ -247,16 +247,18 @@ static _Noreturn void become(char **program, pid_t parent)
 /* Of a program that a signal ended: on stderr, and as the log's last line. */
 static void tell_signal(const struct options *options, long pid, int number)
 {
-    FILE *log = options->log && strcmp(options->log, "-") != 0 ? fopen(options->log, "ae") : NULL;
-    FILE *files[] = {options->quiet ? NULL : stderr, log};
+    bool has_file = options->log && strcmp(options->log, "-") != 0;
+    int log = has_file ? open(options->log, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK) : -1;
+    const char *program = options->program[0], *name = strsignal(number);
 
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (files[i])
-            fprintf(files[i], "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", pid,
-                    options->program[0], number, strsignal(number));
-    }
-    if (log)
-        fclose(log);
+    if (!options->quiet)
+        fprintf(stderr, "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", pid, program,
+                number, name);
+    if (log < 0)
+        return;
+    dprintf(log, "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", pid, program, number,
+            name);
+    close(log);
 }
 
 /* The program's exit code as a shell says it. */
@@ -335,7 +337,7 @@ static int run(const char *title, char **words)
     }
     if (sim_settings_good("sim", given.cuda, given.devices, given.profile, given.memory,
                           given.workers, given.time_limit, given.grain, given.checks) &&
-        sim_faults_good("sim", "fault", faults) &&
+        sim_faults_good("sim", false, faults) &&
         (!given.log || (given.log = log = log_path(given.log))))
         code = simulate(&given, faults);
     free(log);
@@ -350,8 +352,8 @@ const struct command command_sim = {
     .doc = "Run a program under a simulated CUDA driver: any version, any number of devices, "
            "faults on demand; kernels in PTX run on the CPU.",
     .notes = "Rules for --fault:\n"
-             "  NAME[:OPTION,...]            calls of NAME (a name, an exported symbol or *; of\n"
-             "                               NVML: a name, a symbol or nvml*) fail; options:\n"
+             "  NAME[:OPTION,...]            calls of NAME fail: a name, an exported symbol, or *\n"
+             "                               for all; of NVML too, nvml* for all; options:\n"
              "                               error=CODE, call=N, from=N,\n"
              "                               every=N, probability=P, seed=S, device=D,\n"
              "                               slow=MS, after\n"

@@ -182,7 +182,7 @@ bool sim_settings_good(const char *command, const char *cuda, const char *device
            whole(command, "grain", grain, 1, SIM_MAX_GRAIN);
 }
 
-bool sim_faults_good(const char *command, const char *option, const char *faults)
+bool sim_faults_good(const char *command, bool survived, const char *faults)
 {
     char error[SIM_RULE_SENTENCE], *rules = strdup(faults), *rest = NULL;
     bool good = rules;
@@ -192,8 +192,11 @@ bool sim_faults_good(const char *command, const char *option, const char *faults
          rule = strtok_r(NULL, ";", &rest))
         good = sim_nvml_rule_is(rule) ? sim_nvml_rule_check(rule, error, sizeof error)
                                       : sim_fault_add(rule, error, sizeof error);
-    if (!good)
-        fprintf(stderr, "cushim %s: --%s: %s\n", command, option, rules ? error : "no memory");
+    const char *words = rules ? error : "no memory";
+    if (!good && survived)
+        fprintf(stderr, "cushim %s: --survives: %s\n", command, words);
+    else if (!good)
+        fprintf(stderr, "cushim %s: --fault: %s\n", command, words);
     free(rules);
     return good;
 }

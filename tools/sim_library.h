@@ -17,7 +17,8 @@ int sim_list(void);
 bool sim_settings_good(const char *command, const char *cuda, const char *devices,
                        const char *profile, const char *memory, const char *workers,
                        const char *time_limit, const char *grain, const char *checks);
-bool sim_faults_good(const char *command, const char *option, const char *faults);
+/* Of rules; or of entries that a program survives. */
+bool sim_faults_good(const char *command, bool survived, const char *faults);
 
 /* The version of a library by its file's name; 0 for any other file. */
 int sim_library_version(const char *path);

@@ -176,6 +176,18 @@ def test_junit_tells_how_runs_ended(tmp_path):
         "result": "degrades", "end": "exit code 77"}
 
 
+def test_annotations():
+    """One for each row that fails the command; beside JSON on standard error."""
+    program = ("--cuda", "12.4,11.2,10.2", "--", "sh", "-c", "echo a% >&2; echo; exit 3")
+    line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; no call that reached the driver"
+    assert run("matrix", "--github", *program).out.splitlines()[0] == \
+        "::error title=CUDA 12.4 to 10.2::fails: exit code 3; a%25"
+    assert run("matrix", "--github", "--json", *program).err.startswith("::error title=")
+    silent = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c", "exit 3").out
+    assert silent.startswith(line.replace(" to 10.2", ""))
+    assert "::" not in run("matrix", "--github", "--cuda", "12.4", "--", "true").out
+
+
 def test_the_exit_code_of_a_check():
     """The program's own, unless that is 0; the finding is told in any case."""
     for code, told in ((0, 5), (3, 3), (5, 5)):
@@ -203,3 +215,16 @@ def test_log_has_the_signal_and_the_rule(tmp_path):
         "was ended by signal 11 (Segmentation fault)")
     result = sim("codes", 0, 1, 100, options=("--quiet", "--log", "-", "--fault", "cuMemAlloc"))
     assert result.code == OK and " us, by a rule\n" in result.err
+
+
+if "CUSHIM_STATIC" in os.environ:
+    def test_rows_that_name_their_driver(tmp_path):
+        """They are one, with the newest driver's name."""
+        (tmp_path / "a.c").write_text(CAREFUL.replace("cuCtxCreate_v2, &context, 0, 0",
+                                                      "cuCtxGetId, NULL, NULL"))
+        subprocess.run(["cc", "-w", "-I", ROOT / "include", "-I", BUILD / "gen", "-o",
+                        tmp_path / "a", tmp_path / "a.c", os.environ["CUSHIM_STATIC"], "-ldl",
+                        "-lpthread"], check=True)
+        rows = run("matrix", "--cuda", "11.8,11.2,10.2", "--", tmp_path / "a", "-", "-", "3").out
+        assert rows == "CUDA 11.8 to 10.2  fails  exit code 3  cuCtxGetId is not available: it " \
+            "came with CUDA 12.0, and the driver, of CUDA 11.8, is older\n3 runs: 3 fails\n"

@@ -172,7 +172,7 @@ def test_defined_by_the_compiler(tmp_path):
     assert result.code == FAILED and "cuCtxCreate_v4 came with CUDA 12.5" in result.out
     assert run(*scanned, "--define", "CUSHIM_CUDA_VERSION=13000", "--define", "OLDEST=12050",
                "--define", "OLD=1").code == OK
-    for wrong in ("CUSHIM_CUDA_VERSION", "CUSHIM_CUDA_VERSION=99", "X=", "=", "X=y"):
+    for wrong in ("CUSHIM_CUDA_VERSION", "CUSHIM_CUDA_VERSION=99", "X=", "=", "=1", "X=y", "X=1y"):
         result = run(*scanned, f"--define={wrong}")
         assert result.code == USAGE and "--define" in result.err
 
@@ -212,7 +212,8 @@ def test_a_driver_has_all_of_its_releases(file):
 def test_own_sources():
     """What this project shows and ships passes its own check, each program for itself."""
     for file in [*sorted((ROOT / "docs/examples").rglob("*.c*")), *sorted(ROOT.glob("kernels/*.c")),
-                 *sorted(ROOT.glob("docs/examples/languages/*.h"))]:
+                 *sorted(ROOT.glob("docs/examples/languages/*.h")),
+                 *sorted(ROOT.glob("src/helpers/*.c"))]:
         result = run("scan", "--drivers", "9.0", file)
         assert (result.code, result.err) == (OK, ""), result.out
 

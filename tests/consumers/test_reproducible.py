@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from adopt import ROOT, need, run
 
+pytestmark = pytest.mark.by_hand
 # What docs/packaging.md recommends.
 PACKAGING = (ROOT / "docs" / "packaging.md").read_text(encoding="utf-8")
 SOURCES = ("meson.build", "meson_options.txt", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE",

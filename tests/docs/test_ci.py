@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Every command of docs/ci.md's workflow files and scripts, run on README's first program."""
+"""Every command of docs/ci.md's workflow files, run on README's first program, and on one with each
+of the mistakes that they find."""
 
+import os
 import re
+import subprocess
+from dataclasses import replace
 
 import pytest
 from pages import ROOT, fenced
@@ -9,17 +13,32 @@ from runner import BUILD, CLI, SIM, compile_block, environment, run
 from test_docs import FIRST
 
 PAGE = ROOT / "docs" / "ci.md"
-FOLDED = re.compile(r"run: >\n((?: {10}.*\n)+)")
+FOLDED = re.compile(r"(run:|-) >\n((?: {10}.*\n| {6}(?!- )\S.*\n)+)")
 LINE = re.compile(r"\s*(?:- )?(?:run: )?((?:CUSHIM_\w*=\S* |cushim |cat ).*)")
 
 
 def commands(block):
     """The lines of a workflow file or a script that use cushim, or what it wrote."""
-    text = FOLDED.sub(lambda found: f"run: {' '.join(found[1].split())}\n", block.text)
+    text = FOLDED.sub(lambda found: f"{found[1]} {' '.join(found[2].split())}\n", block.text)
     return [found[1].strip() for found in map(LINE.fullmatch, text.splitlines()) if found]
 
 
 BLOCKS = {block.line: commands(block) for block in fenced(PAGE) if commands(block)}
+
+
+def build(text, folder):
+    """A program with cushim in it, as the workflow's `make` leaves it."""
+    compile_block(replace(FIRST, text=text), folder)
+
+
+def runner(folder, **more):
+    """Its environment: the command is found."""
+    (folder / "cushim").unlink(missing_ok=True)
+    (folder / "cushim").symlink_to(CLI)
+    variables = environment(CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve()),
+                            GITHUB_STEP_SUMMARY=str(folder / "summary.md"), **more)
+    variables["PATH"] = f"{folder}:{variables['PATH']}"
+    return variables
 
 
 @pytest.fixture(name="program", scope="module")
@@ -28,18 +47,31 @@ def fixture_program(tmp_path_factory):
     if not SIM:
         pytest.skip("built without the simulated driver")
     folder = tmp_path_factory.mktemp("ci")
-    compile_block(FIRST, folder)
+    does_without = FIRST.text.replace("return 0;", "return 77;", 1)  # as the page wants it
+    build(does_without, folder)
     (folder / "src").mkdir()
     (folder / "src/program.c").write_text(FIRST.text)
     return folder
 
 
 def test_the_workflows_are_there():
-    """Both services, and the script; each asks about entries, releases and the lack of a driver."""
-    words = [[command.split()[:2] for command in block] for block in BLOCKS.values()]
-    assert len(words) == 3
-    for workflow in words[:2]:
-        assert ["cushim", "scan"] in workflow and ["cushim", "matrix"] in workflow
+    """Both services have the same commands, but for how they report."""
+    def plain(command):
+        return re.sub(r" --(?:github|explain|(?:junit|markdown) \S+)", "", command)
+    github, gitlab = BLOCKS.values()
+    assert [plain(command) for command in github if not command.startswith("cat ")] == \
+        [plain(command) for command in gitlab]
+    assert len(gitlab) == 6
+
+
+def test_the_packages_beside_a_cache():
+    """What the command needs at run time is named, or part of every system."""
+    page = PAGE.read_text(encoding="utf-8")
+    needed = set(re.findall(r"NEEDED.*\[(.*?)\.so", subprocess.run(
+        ["readelf", "-d", CLI], capture_output=True, text=True, check=True).stdout))
+    usual = {"libc", "libm", "libz", "libgcc_s", "ld-linux-x86-64", "libzstd", "liblz4"}
+    lacking = [name for name in needed - usual if name not in page]
+    assert os.environ.get("CUSHIM_SANITIZER", "none") != "none" or not lacking
 
 
 def test_what_is_not_known_is_not_green():
@@ -47,7 +79,7 @@ def test_what_is_not_known_is_not_green():
     unknown does without it."""
     text = PAGE.read_text(encoding="utf-8")
     gates = re.findall(r"cushim scan [^`\n]*--(?:drivers|gpus)[^`\n]*", text)
-    assert len(gates) == 7
+    assert len(gates) == 8
     assert all("--strict" in gate or gate.endswith(" src/") for gate in gates)
     assert "Without `--strict` a verdict `unknown` is green." in text
 
@@ -55,13 +87,84 @@ def test_what_is_not_known_is_not_green():
 @pytest.mark.parametrize("line", BLOCKS)
 def test_commands(line, program):
     """In their order, in one folder, as a runner's shell runs them: each ends with 0."""
-    (program / "cushim").unlink(missing_ok=True)
-    (program / "cushim").symlink_to(CLI)
-    variables = environment(CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve()),
-                            GITHUB_STEP_SUMMARY=str(program / "summary.md"))
-    variables["PATH"] = f"{program}:{variables['PATH']}"
     for command in BLOCKS[line]:
-        done = run(["sh", "-ec", command], program, variables)
+        done = run(["sh", "-ec", command], program, runner(program))
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-    if "--junit" in str(BLOCKS[line]):
-        assert (program / "drivers.xml").stat().st_size > 0
+    assert (program / "drivers.xml").stat().st_size > 0
+
+
+# The mistake that MISTAKE names.
+MISTAKEN = r"""
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cushim/cushim.h>
+static int is(const char *mistake)
+{
+    return getenv("MISTAKE") && strcmp(getenv("MISTAKE"), mistake) == 0;
+}
+int main(void)
+{
+    const char *ptx = ".version 4.1\n.target sm_30\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p) { .reg .b64 %a; .reg .b32 %t; ld.param.u64 %a, [p]; "
+        "mov.u32 %t, %tid.x; st.global.u32 [%a], %t; ret; }";
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUcontext context;
+    CUmodule module = NULL;
+    CUfunction kernel;
+    CUdeviceptr memory = 0;
+    void *values[] = {&memory};
+    unsigned threads = is("race") ? 64 : 1;
+    unsigned long long id;
+    int result = 1;
+    if (cushim_init(cu) != CUSHIM_OK)
+        return 77;
+    if (cu->cuCtxCreate_v2(&context, 0, 0))
+        return 1;
+    if (is("unguarded") && cu->cuCtxGetId(context, &id))
+        goto end;
+    if (is("abi"))
+        ((int (*)(void *, size_t))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemAlloc"))(&id, 4);
+    if (cu->cuModuleLoadData(&module, ptx) || cu->cuModuleGetFunction(&kernel, module, "k"))
+        goto end;
+    if (cu->cuMemAlloc_v2(&memory, 64) ||
+        (cu->cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, NULL, values, NULL) &&
+         !is("unchecked")) || cu->cuCtxSynchronize())
+        goto end;
+    result = 0;
+end:
+    if (!is("leak") && !(is("late leak") && result))
+        cu->cuMemFree_v2(memory);
+    if (module)
+        cu->cuModuleUnload(module);
+    cu->cuCtxDestroy_v2(context);
+    return result;
+}
+"""
+
+
+@pytest.fixture(name="mistaken", scope="module")
+def fixture_mistaken(tmp_path_factory):
+    """The folder of that program, and of its sources, which ask before each call."""
+    if not SIM:
+        pytest.skip("built without the simulated driver")
+    folder = tmp_path_factory.mktemp("mistaken")
+    build(MISTAKEN, folder)
+    (folder / "src").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("mistake, found", [
+    ("none", []), ("unguarded", ["scan --drivers", "matrix"]),
+    ("abi", ["wrong-abi", "--fault-each"]),
+    ("leak", ["race", "--fault-each"]), ("late leak", ["--fault-each"]), ("race", ["race"]),
+    ("unchecked", ["--fault-each"])])
+def test_mistakes_are_found(mistaken, mistake, found):
+    """By the lines of the workflow that the page names, and by no other."""
+    guard = "" if mistake == "unguarded" else "/* CUSHIM_HAS(cu, cuCtxGetId) */\n"
+    (mistaken / "src/program.c").write_text(guard + MISTAKEN)
+    *_, commands_of_gitlab = BLOCKS.values()
+    for command in commands_of_gitlab:
+        done = run(["sh", "-ec", command], mistaken, runner(mistaken, MISTAKE=mistake))
+        red = any(words in command for words in found)
+        assert (done.returncode != 0) == red, f"{command}: {done.stdout}{done.stderr}"

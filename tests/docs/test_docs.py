@@ -150,7 +150,7 @@ def test_an_example_finds_leaks(tmp_path):
     assert count == 1
     program = compile_block(Block(block.page, 1, "c", block.kind, leaking), tmp_path)
     done = run([program], tmp_path, environment(CUSHIM_LIBCUDA=NOWHERE))
-    assert done.returncode < 0 and "not released: 1 memory\n" in done.stderr
+    assert done.returncode < 0 and "not released: 1 memory (12 bytes)\n" in done.stderr
 
 
 def sources(*names):

@@ -28,6 +28,7 @@ ROOMS = ("loader", "nvml", "dropin", "helpers", "sim")
 PYTHON = ("kernels/embed.py", "kernels/compilers.py", "python/cushim/plugin.py")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
+, by a rule
 ; did you mean
 kind of object
 entry of the driver

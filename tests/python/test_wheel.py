@@ -11,7 +11,7 @@ import zipfile
 import pytest
 from conftest import ROOT
 
-pytestmark = pytest.mark.in_all
+pytestmark = [pytest.mark.in_all, pytest.mark.by_hand]
 MOST = 8 * 1024 * 1024
 
 

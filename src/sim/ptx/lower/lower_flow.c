@@ -86,67 +86,56 @@ static bool call_place(struct lower *lower, const struct ir_operand *operand, bo
     return true;
 }
 
-struct call_parts { /* the operands of call by their role */
-    const struct ir_operand *returns, *target, *arguments;
-};
-
-static struct call_parts call_split(const struct ir_insn *insn)
-{
-    struct call_parts parts = {NULL, NULL, NULL};
-
-    for (uint32_t i = 0; i < insn->count; i++) {
-        const struct ir_operand *operand = &insn->operands[i];
-
-        if (operand->kind == IR_OPERAND_TABLE)
-            continue;
-        if (operand->kind == IR_OPERAND_GROUP || operand->kind == IR_OPERAND_VECTOR) {
-            if (!parts.target)
-                parts.returns = operand;
-            else
-                parts.arguments = operand;
-        } else if (!parts.target) {
-            parts.target = operand;
-        }
-    }
-    return parts;
-}
-
 #define MAX_CALL 256
-static void lower_call_to(struct lower *lower, const struct call_parts *parts, uint32_t callee,
-                          const struct ptx_builtin *builtin)
+/* call: (results), the function or its address, (arguments); the reader has checked that they are
+ * what the function takes. */
+void lower_flow_call(struct lower *lower, const struct ir_insn *insn)
 {
-    uint32_t values[MAX_CALL], count = 1, first_return, step;
-    uint32_t arguments = parts->arguments ? parts->arguments->count : 0;
-    uint32_t returns = parts->returns ? parts->returns->count : 0;
-    struct call_site *site = lower_module_alloc(
-        lower->module, sizeof *site + (arguments + returns) * sizeof(struct call_value));
+    const struct ir_operand *returns = &insn->operands[0], *target = &insn->operands[1];
+    const struct ir_operand *arguments = &insn->operands[2];
+    const struct ptx_builtin *builtin = NULL;
+    uint32_t values[MAX_CALL] = {PTX_ABSENT}, count = 1, first_return, step;
+    struct call_site *site =
+        lower_module_alloc(lower->module, sizeof *site + (arguments->count + returns->count) *
+                                                             sizeof(struct call_value));
 
     if (!site) {
         lower->status = PTX_NO_MEMORY;
         return;
     }
-    if (arguments + returns >= MAX_CALL) {
+    if (arguments->count + returns->count >= MAX_CALL) {
         lower_refuse(lower, "too many arguments");
         return;
     }
-    site->callee = callee;
-    site->arguments = (struct call_value *)(site + 1);
-    site->returns = site->arguments + arguments;
-    site->argument_count = arguments;
-    site->return_count = returns;
-    values[0] = PTX_ABSENT;
-    if (callee == UINT32_MAX && !builtin)
-        values[0] = operand_source(lower, parts->target, PLACE_64);
-    for (uint32_t i = 0; i < arguments; i++)
-        if (!call_place(lower, &parts->arguments->parts[i], false, &site->arguments[i], values,
-                        &count))
+    *site = (struct call_site){.callee = UINT32_MAX,
+                               .arguments = (struct call_value *)(site + 1),
+                               .argument_count = arguments->count,
+                               .return_count = returns->count};
+    site->returns = site->arguments + arguments->count;
+    if (target->kind == IR_OPERAND_FUNCTION) {
+        const struct ir_function *function = &lower->module->ir->functions[target->index];
+
+        site->callee = lower->module->code_of[target->index];
+        builtin = site->callee == UINT32_MAX ? opcodes_builtin(function->name) : NULL;
+        if (site->callee == UINT32_MAX ? !builtin : function->entry) {
+            lower_refuse(lower,
+                         function->entry ? "'%s' is an entry" : "the function '%s' has no body",
+                         function->name);
+            return;
+        }
+    } else {
+        values[0] = operand_source(lower, target, PLACE_64);
+    }
+    for (uint32_t i = 0; i < arguments->count; i++)
+        if (!call_place(lower, &arguments->parts[i], false, &site->arguments[i], values, &count))
             return;
     first_return = count;
-    for (uint32_t i = 0; i < returns; i++)
-        if (!call_place(lower, &parts->returns->parts[i], true, &site->returns[i], values, &count))
+    for (uint32_t i = 0; i < returns->count; i++)
+        if (!call_place(lower, &returns->parts[i], true, &site->returns[i], values, &count))
             return;
     /* A result may be left where it is: some compilers declare vprintf without one. */
-    if (builtin && (count > 1 || arguments != builtin->arguments || returns > builtin->returns)) {
+    if (builtin && (count > 1 || arguments->count != builtin->arguments ||
+                    returns->count > builtin->returns)) {
         lower_refuse(lower, "'%s' takes other arguments", builtin->name);
         return;
     }
@@ -154,41 +143,8 @@ static void lower_call_to(struct lower *lower, const struct call_parts *parts, u
                       builtin ? CONTROL_MEMORY : CONTROL_CALL);
     lower->steps[step].how.call.site = site;
     lower_list(lower, step, count);
-    for (uint32_t i = 0; i < count; i++)
-        (i < first_return ? lower_use : lower_def)(lower, step, i, values[i]);
-}
-
-void lower_flow_call(struct lower *lower, const struct ir_insn *insn)
-{
-    struct call_parts parts = call_split(insn);
-    const struct ir_module *ir = lower->module->ir;
-    uint32_t callee = UINT32_MAX;
-    const struct ptx_builtin *builtin = NULL;
-
-    if (!parts.target) {
-        lower_refuse(lower, "the function is missing");
-        return;
-    }
-    if (parts.target->kind == IR_OPERAND_FUNCTION) {
-        const struct ir_function *function = &ir->functions[parts.target->index];
-
-        callee = lower->module->code_of[parts.target->index];
-        if (callee == UINT32_MAX) {
-            builtin = opcodes_builtin(function->name);
-            if (!builtin) {
-                lower_refuse(lower, "the function '%s' has no body", function->name);
-                return;
-            }
-        } else if (function->entry) {
-            lower_refuse(lower, "'%s' is an entry", function->name);
-            return;
-        } else if ((parts.arguments ? parts.arguments->count : 0) != function->param_count ||
-                   (parts.returns ? parts.returns->count : 0) != function->return_count) {
-            lower_refuse(lower, "'%s' takes other arguments", function->name);
-            return;
-        }
-    }
-    lower_call_to(lower, &parts, callee, builtin);
+    lower_uses(lower, step, 0, values, first_return);
+    lower_defs(lower, step, first_return, values + first_return, count - first_return);
 }
 
 void lower_flow_ret(struct lower *lower, const struct ir_insn *insn)

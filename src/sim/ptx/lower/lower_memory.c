@@ -4,44 +4,32 @@
 
 #include "ptx/ops/ops.h"
 
+/* The rows: by size; of loads with the sign extended or not. The columns: into 32 bits, 64 bits. */
 static enum load_kind load_kind_of(enum ir_type type, enum value_place place, unsigned reg_size)
 {
-    bool wide = place == PLACE_64, negative = opcodes_types[type].is_signed;
+    static const uint8_t kinds[5][2][2] = {{{LOAD_8_32, LOAD_8_64}, {LOAD_S8_32, LOAD_S8_64}},
+                                           {{LOAD_16_32, LOAD_16_64}, {LOAD_S16_32, LOAD_S16_64}},
+                                           {{LOAD_32_32, LOAD_32_64}, {LOAD_32_32, LOAD_S32_64}},
+                                           {{LOAD_64_64, LOAD_64_64}, {LOAD_64_64, LOAD_64_64}},
+                                           {{LOAD_128, LOAD_128}, {LOAD_128, LOAD_128}}};
+    const unsigned size = opcodes_type_size(type);
+    const bool wide = place == PLACE_64, sign = opcodes_types[type].is_signed;
 
-    switch (opcodes_type_size(type)) {
-    case 1:
-        if (wide)
-            return negative ? LOAD_S8_64 : LOAD_8_64;
-        return !negative ? LOAD_8_32 : reg_size == 2 ? LOAD_S8_16 : LOAD_S8_32;
-    case 2:
-        if (wide)
-            return negative ? LOAD_S16_64 : LOAD_16_64;
-        return negative && reg_size > 2 ? LOAD_S16_32 : LOAD_16_32;
-    case 4:
-        return wide ? negative ? LOAD_S32_64 : LOAD_32_64 : LOAD_32_32;
-    case 8:
-        return LOAD_64_64;
-    default:
-        return LOAD_128;
-    }
+    if (sign && !wide && reg_size == 2 && size < 4)
+        return size == 1 ? LOAD_S8_16 : LOAD_16_32;
+    return (enum load_kind)
+        kinds[__builtin_ctz(size)][sign && (wide || size == 1 || reg_size > 2)][wide];
 }
 
 static enum store_kind store_kind_of(enum ir_type type, enum value_place place)
 {
-    bool wide = place == PLACE_64;
+    static const uint8_t kinds[5][2] = {{STORE_8_32, STORE_8_64},
+                                        {STORE_16_32, STORE_16_64},
+                                        {STORE_32_32, STORE_32_64},
+                                        {STORE_64_64, STORE_64_64},
+                                        {STORE_128, STORE_128}};
 
-    switch (opcodes_type_size(type)) {
-    case 1:
-        return wide ? STORE_8_64 : STORE_8_32;
-    case 2:
-        return wide ? STORE_16_64 : STORE_16_32;
-    case 4:
-        return wide ? STORE_32_64 : STORE_32_32;
-    case 8:
-        return STORE_64_64;
-    default:
-        return STORE_128;
-    }
+    return (enum store_kind)kinds[__builtin_ctz(opcodes_type_size(type))][place == PLACE_64];
 }
 
 /* The elements of {a, b}, of a vector register, or the one operand itself. */

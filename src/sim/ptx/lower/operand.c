@@ -36,29 +36,10 @@ uint32_t operand_copy(struct lower *lower, ptx_run *run, uint32_t dest, uint32_t
     return step;
 }
 
-/* A temporary computed from `source`, for all lanes. */
-uint32_t operand_temp_from(struct lower *lower, ptx_run *run, enum value_place place,
-                           uint32_t source)
-{
-    uint32_t temp = lower_temp(lower, place);
-    bool unguarded = lower->unguarded;
-
-    lower->unguarded = true;
-    operand_copy(lower, run, temp, source);
-    lower->unguarded = unguarded;
-    return temp;
-}
-
-static uint32_t lower_vreg(const struct lower *lower, const struct ir_operand *operand)
-{
-    const struct ir_register *reg = &lower->fn->registers[operand->index];
-
-    return lower->base[operand->index] + (reg->vector > 1 ? operand->component : 0);
-}
-
-/* A temporary that a run function fills from what the step carries. */
+/* A temporary that a run function fills, for all lanes, from what the step carries and `source`,
+ * if there is one. */
 static uint32_t lower_produce(struct lower *lower, ptx_run *run, enum value_place place,
-                              union ptx_how how)
+                              union ptx_how how, uint32_t source)
 {
     bool unguarded = lower->unguarded;
     uint32_t temp = lower_temp(lower, place), step;
@@ -67,8 +48,23 @@ static uint32_t lower_produce(struct lower *lower, ptx_run *run, enum value_plac
     step = lower_step(lower, run, CONTROL_RUN);
     lower->steps[step].how = how;
     lower_def(lower, step, 0, temp);
+    if (source != PTX_ABSENT)
+        lower_use(lower, step, 1, source);
     lower->unguarded = unguarded;
     return temp;
+}
+
+uint32_t operand_temp_from(struct lower *lower, ptx_run *run, enum value_place place,
+                           uint32_t source)
+{
+    return lower_produce(lower, run, place, (union ptx_how){0}, source);
+}
+
+static uint32_t lower_vreg(const struct lower *lower, const struct ir_operand *operand)
+{
+    const struct ir_register *reg = &lower->fn->registers[operand->index];
+
+    return lower->base[operand->index] + (reg->vector > 1 ? operand->component : 0);
 }
 
 ptx_run *operand_special_run(struct lower *lower, const struct ir_operand *operand,
@@ -91,7 +87,7 @@ static uint32_t lower_special(struct lower *lower, const struct ir_operand *oper
     if (operand->index == IR_WARP_SZ)
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, PTX_LANES, 0);
     return lower_produce(lower, operand_special_run(lower, operand, place), place,
-                         operand_special_how(operand));
+                         operand_special_how(operand), PTX_ABSENT);
 }
 
 static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t offset,
@@ -102,28 +98,23 @@ static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t of
 
     if (lower->fn->entry)
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
-    value = lower_produce(lower, special_local_address, PLACE_64, (union ptx_how){.add = bits});
+    value = lower_produce(lower, special_local_address, PLACE_64, (union ptx_how){.add = bits},
+                          PTX_ABSENT);
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
 static uint32_t lower_shared_address(struct lower *lower, uint32_t number, int64_t offset,
                                      enum value_place place)
 {
-    uint32_t step, value;
-    bool unguarded = lower->unguarded;
+    uint32_t value;
 
     if (lower->fn->entry) {
         uint64_t bits = lower->code->shared_offsets[number] + (uint64_t)offset;
 
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
     }
-    lower->unguarded = true;
-    value = lower_temp(lower, PLACE_64);
-    step = lower_step(lower, special_shared_address, CONTROL_RUN);
-    lower->steps[step].how.add = (uint64_t)offset;
-    lower_def(lower, step, 0, value);
-    lower_use(lower, step, 1, number | PTX_CONSTANT);
-    lower->unguarded = unguarded;
+    value = lower_produce(lower, special_shared_address, PLACE_64,
+                          (union ptx_how){.add = (uint64_t)offset}, number | PTX_CONSTANT);
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
@@ -142,7 +133,8 @@ static uint32_t lower_variable(struct lower *lower, const struct ir_operand *ope
     }
     if (ir_is_reference(variable))
         return lower_produce(lower, special_reference, PLACE_64,
-                             (union ptx_how){.variable = module->variable_of[operand->index]});
+                             (union ptx_how){.variable = module->variable_of[operand->index]},
+                             PTX_ABSENT);
     return lower_pool(lower, POOL_VARIABLE, place, operand->index, (uint64_t)operand->offset, 0);
 }
 
@@ -304,7 +296,7 @@ uint32_t operand_predicate(struct lower *lower, const struct ir_operand *operand
         bool set = (operand->bits != 0) != operand->negate;
 
         return lower_produce(lower, move_predicate_set, PLACE_PREDICATE,
-                             (union ptx_how){.set = set ? PTX_FULL : 0});
+                             (union ptx_how){.set = set ? PTX_FULL : 0}, PTX_ABSENT);
     }
     if (operand->kind == IR_OPERAND_SINK || operand->kind == IR_OPERAND_NONE)
         return PTX_ABSENT;

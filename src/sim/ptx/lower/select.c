@@ -50,20 +50,35 @@ static ops_family *const families[][3] = {
     COLD(surf_select), COLD(ops_video),        COLD(ops_video_simd), HOT(ops_mma),
 };
 
+/* What a family lacks of its instructions. */
+static const char *reason_of(const struct ir_insn *insn)
+{
+    switch (insn->op) {
+    case IR_CVT:
+        return "a conversion between these types is not supported";
+    case IR_TEX:
+    case IR_TLD4:
+        return insn->geometry == IR_2DMS || insn->geometry == IR_A2DMS
+                   ? "multi-sample textures are not supported"
+                   : "depth comparison is not supported";
+    case IR_TXQ:
+    case IR_SUQ:
+        return "this query of a texture or surface is not supported";
+    default:
+        return NULL;
+    }
+}
+
 ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_how *how,
                    const char **reason)
 {
-    const char *why = NULL;
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
-        ptx_run *const run = families[i][level](insn, how, &why);
-        if (run)
-            return run;
-        if (why)
-            break;
-    }
+    ptx_run *run = NULL;
+
+    for (size_t i = 0; i < sizeof families / sizeof families[0] && !run; i++)
+        run = families[i][level](insn, how);
     if (reason)
-        *reason = why;
-    return NULL;
+        *reason = run ? NULL : reason_of(insn);
+    return run;
 }
 
 ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char **reason)

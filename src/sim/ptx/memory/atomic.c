@@ -77,22 +77,12 @@ static inline uint64_t add_f64(uint64_t a, uint64_t b, bool global)
     return f64_is_nan(bits) ? F64_NAN : bits;
 }
 
-static inline uint16_t smaller(uint32_t a, uint32_t b, uint32_t infinity, bool larger)
-{
-    bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
-    int32_t x = a & 0x8000 ? -(int32_t)(a & 0x7fff) - 1 : (int32_t)a;
-    int32_t y = b & 0x8000 ? -(int32_t)(b & 0x7fff) - 1 : (int32_t)b;
-
-    if (a_nan || b_nan)
-        return (uint16_t)(a_nan && b_nan ? HALF_NAN : a_nan ? b : a);
-    return (uint16_t)((larger ? y > x : y < x) ? b : a);
-}
 VALUE(add_f16, uint16_t, f16_bits(f16_float(a) + f16_float(b)))
-VALUE(min_f16, uint16_t, smaller(a, b, F16_INFINITY, false))
-VALUE(max_f16, uint16_t, smaller(a, b, F16_INFINITY, true))
+VALUE(min_f16, uint16_t, half_extreme(a, b, false, false, F16_INFINITY))
+VALUE(max_f16, uint16_t, half_extreme(a, b, true, false, F16_INFINITY))
 VALUE(add_bf16, uint16_t, bf16_bits(bf16_float(a) + bf16_float(b)))
-VALUE(min_bf16, uint16_t, smaller(a, b, BF16_INFINITY, false))
-VALUE(max_bf16, uint16_t, smaller(a, b, BF16_INFINITY, true))
+VALUE(min_bf16, uint16_t, half_extreme(a, b, false, false, BF16_INFINITY))
+VALUE(max_bf16, uint16_t, half_extreme(a, b, true, false, BF16_INFINITY))
 
 #define PAIR(name, half)                                                                           \
     VALUE(name, uint32_t,                                                                          \

@@ -60,34 +60,24 @@ DEVICE_ACCESS static void copy(void *to, const void *from, unsigned bytes)
     memcpy(to, from, bytes);
 }
 
-/* A register's bits from memory. */
-static bool gather(struct ptx_warp *warp, const struct place *place, unsigned index, unsigned lane,
-                   uint64_t *bits)
+/* A register's bits from memory, or to it. */
+static bool fragment_move(struct ptx_warp *warp, const struct place *place, unsigned index,
+                          unsigned lane, uint64_t *bits, bool write)
 {
-    *bits = 0;
+    uint64_t all = 0;
+
     for (unsigned part = 0; part < place->parts; part++) {
-        const char *from = fragment_find(warp, place, index, lane, part, false);
-        uint64_t one = 0;
+        const unsigned shift = part * place->bytes * 8 % 64;
+        uint64_t one = write ? *bits >> shift : 0;
+        char *at = fragment_find(warp, place, index, lane, part, write);
 
-        if (!from)
+        if (!at)
             return false;
-        copy(&one, from, place->bytes);
-        *bits |= one << part * place->bytes * 8 % 64;
+        copy(write ? (void *)at : &one, write ? (void *)&one : at, place->bytes);
+        all |= one << shift;
     }
-    return true;
-}
-
-static bool scatter(struct ptx_warp *warp, const struct place *place, unsigned index, unsigned lane,
-                    uint64_t bits)
-{
-    for (unsigned part = 0; part < place->parts; part++) {
-        const uint64_t one = bits >> part * place->bytes * 8 % 64;
-        char *to = fragment_find(warp, place, index, lane, part, true);
-
-        if (!to)
-            return false;
-        copy(to, &one, place->bytes);
-    }
+    if (!write)
+        *bits = all;
     return true;
 }
 
@@ -101,7 +91,7 @@ void memory_wmma_load(struct ptx_warp *warp, const struct ptx_step *step, uint32
     /* A destination may be the register of the address. */
     for (unsigned i = 0; i < count; i++)
         FOR_LANES (lane, mask)
-            if (!gather(warp, &place, i, lane, &bits[i][lane]))
+            if (!fragment_move(warp, &place, i, lane, &bits[i][lane], false))
                 return;
     for (unsigned i = 0; i < count; i++) {
         void *to = ptx_out(warp, step->list[i]);
@@ -122,9 +112,12 @@ void memory_wmma_store(struct ptx_warp *warp, const struct ptx_step *step, uint3
     for (unsigned i = 0; i < count; i++) {
         const void *from = ptx_in(warp, step->list[i + 1]);
 
-        FOR_LANES (lane, mask)
-            if (!scatter(warp, &place, i, lane, ptx_lane(from, wide, lane)))
+        FOR_LANES (lane, mask) {
+            uint64_t bits = ptx_lane(from, wide, lane);
+
+            if (!fragment_move(warp, &place, i, lane, &bits, true))
                 return;
+        }
     }
 }
 

@@ -68,7 +68,7 @@ static void append(struct message *message, const char *text, size_t length)
 
 struct conversion {
     char flags[8];
-    int width, precision; /* -1: not given */
+    int width, precision; /* negative: to the left; not given */
     unsigned size;        /* bytes of an integer */
     char letter;
     const char *start; /* of the whole, from the % on */
@@ -94,7 +94,7 @@ static int read_number(struct message *message, const char **at)
 /* What follows a %; *at is left behind it. */
 static struct conversion read_conversion(struct message *message, const char **at)
 {
-    struct conversion conversion = {.width = -1, .precision = -1, .size = 4, .start = *at - 1};
+    struct conversion conversion = {.precision = -1, .size = 4, .start = *at - 1};
     size_t flags = 0;
 
     while (**at && strchr("-+ #0", **at)) {
@@ -108,11 +108,9 @@ static struct conversion read_conversion(struct message *message, const char **a
         (*at)++;
         conversion.precision = **at == '*' ? 0 : read_number(message, at);
     }
-    if (conversion.width < -1) {
-        conversion.flags[flags++] = '-';
-        conversion.width = conversion.width < -MAX_STRING ? MAX_STRING : -conversion.width;
-    }
-    conversion.width = conversion.width > MAX_STRING ? MAX_STRING : conversion.width;
+    conversion.width = conversion.width > MAX_STRING    ? MAX_STRING
+                       : conversion.width < -MAX_STRING ? -MAX_STRING
+                                                        : conversion.width;
     conversion.precision = conversion.precision > MAX_STRING ? MAX_STRING : conversion.precision;
     for (; **at && strchr("hljztL", **at); (*at)++)
         if (**at != 'h' && **at != 'L')
@@ -124,24 +122,11 @@ static struct conversion read_conversion(struct message *message, const char **a
     return conversion;
 }
 
-static void format_of(const struct conversion *conversion, const char *tail, char *format)
-{
-    char *end = format;
-
-    *end++ = '%';
-    end += sprintf(end, "%s", conversion->flags);
-    if (conversion->width >= 0)
-        end += sprintf(end, "%d", conversion->width);
-    if (conversion->precision >= 0)
-        end += sprintf(end, ".%d", conversion->precision);
-    sprintf(end, "%s", tail);
-}
-
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void convert(struct message *message, const struct conversion *conversion)
 {
-    char format[48], tail[4] = {0}, text[MAX_STRING];
+    char format[48], text[MAX_STRING];
     uint64_t bits;
     double number;
     int length;
@@ -156,14 +141,14 @@ static void convert(struct message *message, const struct conversion *conversion
         bits = next_value(message, conversion->size);
         if (conversion->size == 4 && (conversion->letter == 'd' || conversion->letter == 'i'))
             bits = (uint64_t)(int64_t)(int32_t)(uint32_t)bits;
-        memcpy(tail, "ll", 2);
-        tail[2] = conversion->letter;
-        format_of(conversion, tail, format);
-        length = snprintf(text, sizeof text, format, (unsigned long long)bits);
+        sprintf(format, "%%%s*.*ll%c", conversion->flags, conversion->letter);
+        length = snprintf(text, sizeof text, format, conversion->width, conversion->precision,
+                          (unsigned long long)bits);
         break;
     case 'c':
-        format_of(conversion, "c", format);
-        length = snprintf(text, sizeof text, format, (int)next_value(message, 4));
+        sprintf(format, "%%%s*c", conversion->flags);
+        length =
+            snprintf(text, sizeof text, format, conversion->width, (int)next_value(message, 4));
         break;
     case 'p':
         bits = next_value(message, 8);
@@ -180,8 +165,9 @@ static void convert(struct message *message, const struct conversion *conversion
             message->failed = true;
         if (message->failed)
             return;
-        format_of(conversion, "s", format);
-        length = snprintf(text, sizeof text, format, string);
+        sprintf(format, "%%%s*.*s", conversion->flags);
+        length =
+            snprintf(text, sizeof text, format, conversion->width, conversion->precision, string);
         break;
     }
     case 'f':
@@ -194,9 +180,9 @@ static void convert(struct message *message, const struct conversion *conversion
     case 'A':
         bits = next_value(message, 8);
         memcpy(&number, &bits, sizeof number);
-        tail[0] = conversion->letter;
-        format_of(conversion, tail, format);
-        length = snprintf(text, sizeof text, format, number);
+        sprintf(format, "%%%s*.*%c", conversion->flags, conversion->letter);
+        length =
+            snprintf(text, sizeof text, format, conversion->width, conversion->precision, number);
         break;
     default: /* none that the device knows; .* is none: as it stands */
         append(message, conversion->start, conversion->length);

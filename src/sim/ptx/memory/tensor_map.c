@@ -86,38 +86,24 @@ char *tensor_map_at(struct ptx_warp *warp, const struct ptx_step *step, unsigned
 
 static void replace_one(struct ptx_tensor *tensor, const struct how_map *how, uint64_t value)
 {
+#define FIELD(name, field, bits)                                                                   \
+    case IR_MAP_##name:                                                                            \
+        tensor->field = (__typeof__(tensor->field))(bits);                                         \
+        break;
     switch (how->field) {
-    case IR_MAP_ADDRESS:
-        tensor->address = value;
-        break;
-    case IR_MAP_RANK: /* counted from 0 */
-        tensor->rank = (uint8_t)((value & 7) + 1);
-        break;
-    case IR_MAP_BOX:
-        tensor->box[how->index] = (uint16_t)value;
-        break;
-    case IR_MAP_SIZE:
-        tensor->sizes[how->index] = (uint32_t)value - 1;
-        break;
-    case IR_MAP_STRIDE:
-        tensor->strides[how->index] = value;
-        break;
-    case IR_MAP_STEP:
-        tensor->steps[how->index] = (uint8_t)value;
-        break;
-    case IR_MAP_TYPE:
-        tensor->type = (uint8_t)value;
-        break;
-    case IR_MAP_INTERLEAVE:
-        tensor->interleave = (uint8_t)value;
-        break;
-    case IR_MAP_SWIZZLE:
-        tensor->swizzle = (uint8_t)value;
-        break;
+        FIELD(ADDRESS, address, value)
+        FIELD(RANK, rank, (value & 7) + 1) /* counted from 0 */
+        FIELD(BOX, box[how->index], value)
+        FIELD(SIZE, sizes[how->index], (uint32_t)value - 1)
+        FIELD(STRIDE, strides[how->index], value)
+        FIELD(STEP, steps[how->index], value)
+        FIELD(TYPE, type, value)
+        FIELD(INTERLEAVE, interleave, value)
+        FIELD(SWIZZLE, swizzle, value)
     default:
         tensor->nan = value & 1;
-        break;
     }
+#undef FIELD
 }
 
 /* operand: map, value. A damaged map stays one. */

@@ -6,65 +6,40 @@
 #include "ptx/ops/ops.h"
 #include "ptx/ops/state.h"
 
-static void vector_32(lane_u32 *to, const struct affine *from, uint64_t warp)
-{
-    const uint32_t base = (uint32_t)(from->base + warp * from->warp), by = (uint32_t)from->lane;
-    const uint32_t second = base + (uint32_t)from->half;
+/* In each warp's place `to`; as a step, the form of operand 1, or that which the step makes. */
+#define VECTORS(size)                                                                              \
+    static void make_##size(const struct ptx_team *team, const struct affine *form, uint32_t to)   \
+    {                                                                                              \
+        const uint##size##_t by = (uint##size##_t)form->lane;                                      \
+        for (uint32_t i = 0; i < team->count; i++) {                                               \
+            lane_u##size *vector = ptx_out(&team->warps[i].warp, to);                              \
+            const uint##size##_t base = (uint##size##_t)(form->base + i * form->warp);             \
+            const uint##size##_t second = base + (uint##size##_t)form->half;                       \
+            for (uint##size##_t lane = 0; lane < 16; lane++)                                       \
+                vector[lane] = base + lane * by;                                                   \
+            for (uint##size##_t lane = 0; lane < 16; lane++)                                       \
+                vector[lane + 16] = second + lane * by;                                            \
+        }                                                                                          \
+    }                                                                                              \
+    bool affine_vector_spread_##size(struct ptx_team *team, const struct ptx_step *step)           \
+    {                                                                                              \
+        make_##size(team, team_in(team, step->operand[1]), step->operand[0]);                      \
+        return true;                                                                               \
+    }                                                                                              \
+    bool affine_vector_both_##size(struct ptx_team *team, const struct ptx_step *step)             \
+    {                                                                                              \
+        if (!step->form(team, step))                                                               \
+            return false;                                                                          \
+        make_##size(team, team_in(team, step->operand[0]), step->operand[5]);                      \
+        return true;                                                                               \
+    }
+VECTORS(32)
+VECTORS(64)
 
-    for (uint32_t lane = 0; lane < 16; lane++)
-        to[lane] = base + lane * by;
-    for (uint32_t lane = 0; lane < 16; lane++)
-        to[lane + 16] = second + lane * by;
-}
-
-static void vector_64(lane_u64 *to, const struct affine *from, uint64_t warp)
-{
-    const uint64_t base = from->base + warp * from->warp, by = from->lane;
-    const uint64_t second = base + from->half;
-
-    for (uint64_t lane = 0; lane < 16; lane++)
-        to[lane] = base + lane * by;
-    for (uint64_t lane = 0; lane < 16; lane++)
-        to[lane + 16] = second + lane * by;
-}
-
-/* The form as a vector in each warp's place `to`. */
 void affine_vector_make(const struct ptx_team *team, const struct affine *form, uint32_t to,
                         bool wide)
 {
-    for (uint32_t i = 0; i < team->count; i++)
-        if (wide)
-            vector_64(ptx_out(&team->warps[i].warp, to), form, i);
-        else
-            vector_32(ptx_out(&team->warps[i].warp, to), form, i);
-}
-
-bool affine_vector_spread_32(struct ptx_team *team, const struct ptx_step *step)
-{
-    affine_vector_make(team, team_in(team, step->operand[1]), step->operand[0], false);
-    return true;
-}
-
-bool affine_vector_spread_64(struct ptx_team *team, const struct ptx_step *step)
-{
-    affine_vector_make(team, team_in(team, step->operand[1]), step->operand[0], true);
-    return true;
-}
-
-bool affine_vector_both_32(struct ptx_team *team, const struct ptx_step *step)
-{
-    if (!step->form(team, step))
-        return false;
-    affine_vector_make(team, team_in(team, step->operand[0]), step->operand[5], false);
-    return true;
-}
-
-bool affine_vector_both_64(struct ptx_team *team, const struct ptx_step *step)
-{
-    if (!step->form(team, step))
-        return false;
-    affine_vector_make(team, team_in(team, step->operand[0]), step->operand[5], true);
-    return true;
+    (wide ? make_64 : make_32)(team, form, to);
 }
 
 /* The general step that a step for teams stands for. */

@@ -77,7 +77,7 @@ struct how_video {   /* on one value; a selector is IR_COMPONENT_*, or 0 for the
 };
 struct how_simd {  /* on two halves or four bytes */
     uint16_t a, b; /* a digit of 4 bits for each part, which names one of a's, then of b's */
-    uint8_t op;    /* enum simd of ops_video.c */
+    uint8_t op;    /* enum ir_op */
     uint8_t mask;  /* a bit for each part that is written */
     uint8_t compare;
     bool four, a_signed, b_signed, d_signed, saturate, add;

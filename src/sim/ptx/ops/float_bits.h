@@ -106,25 +106,17 @@ static inline int32_t f32_key(uint32_t bits)
 {
     return (int32_t)(bits ^ ((0U - (bits >> 31)) >> 1));
 }
-static inline uint32_t f32_min(uint32_t a, uint32_t b)
+static inline uint32_t float_extreme(uint32_t a, uint32_t b, bool max, bool nan, uint32_t infinity,
+                                     uint32_t quiet)
 {
-    const uint32_t least = f32_key(a) < f32_key(b) ? a : b;
-    const uint32_t other = f32_is_nan(b) ? F32_NAN : b;
-    return f32_is_nan(a) ? other : f32_is_nan(b) ? a : least;
+    const bool a_nan = (a & ~F32_SIGN) > infinity, b_nan = (b & ~F32_SIGN) > infinity;
+    const bool first = max ? f32_key(a) > f32_key(b) : f32_key(a) < f32_key(b);
+    const uint32_t number = first ? a : b, one = a_nan ? b : a;
+    return !a_nan && !b_nan ? number : nan || (a_nan && b_nan) ? quiet : one;
 }
-static inline uint32_t f32_max(uint32_t a, uint32_t b)
+static inline uint32_t f32_extreme(uint32_t a, uint32_t b, bool max, bool nan)
 {
-    const uint32_t most = f32_key(a) > f32_key(b) ? a : b;
-    const uint32_t other = f32_is_nan(b) ? F32_NAN : b;
-    return f32_is_nan(a) ? other : f32_is_nan(b) ? a : most;
-}
-static inline uint32_t f32_min_nan(uint32_t a, uint32_t b)
-{
-    return f32_is_nan(a) || f32_is_nan(b) ? F32_NAN : f32_key(a) < f32_key(b) ? a : b;
-}
-static inline uint32_t f32_max_nan(uint32_t a, uint32_t b)
-{
-    return f32_is_nan(a) || f32_is_nan(b) ? F32_NAN : f32_key(a) > f32_key(b) ? a : b;
+    return float_extreme(a, b, max, nan, F32_INFINITY, F32_NAN);
 }
 static inline uint32_t f32_magnitude(uint32_t bits)
 {
@@ -143,6 +135,11 @@ static inline uint32_t f32_flush_bits(uint32_t bits)
 #define HALF_NAN UINT32_C(0x7fff) /* of both formats */
 #define F16_INFINITY UINT32_C(0x7c00)
 #define BF16_INFINITY UINT32_C(0x7f80)
+
+HALF_INLINE uint32_t half_extreme(uint32_t a, uint32_t b, bool max, bool nan, uint32_t infinity)
+{
+    return float_extreme(a << 16, b << 16, max, nan, infinity << 16, HALF_NAN << 16) >> 16;
+}
 
 /* Choices as masks, which compilers do not turn back into branches. */
 HALF_INLINE uint32_t half_pick(uint32_t which, uint32_t one, uint32_t other)

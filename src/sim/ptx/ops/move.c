@@ -6,40 +6,34 @@
 
 #include "ptx/ops/exec.h"
 
-void move_copy32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg32 *to = ptx_out(warp, step->operand[0]);
-    const reg32 *from = ptx_in(warp, step->operand[1]);
-
-    if (mask == PTX_FULL)
-        memmove(to, from, PTX_LANES * sizeof *to);
-    else
-        FOR_LANES (lane, mask)
-            to[lane] = from[lane];
-}
-
-void move_copy64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg64 *to = ptx_out(warp, step->operand[0]);
-    const reg64 *from = ptx_in(warp, step->operand[1]);
-
-    if (mask == PTX_FULL)
-        memmove(to, from, PTX_LANES * sizeof *to);
-    else
-        FOR_LANES (lane, mask)
-            to[lane] = from[lane];
-}
-
-void move_copy128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg64 *to = ptx_out(warp, step->operand[0]);
-    const reg64 *from = ptx_in(warp, step->operand[1]);
-
-    FOR_LANES (lane, mask) {
-        to[lane] = from[lane];
-        to[lane + PTX_LANES] = from[lane + PTX_LANES];
+#define COPY(name, type)                                                                           \
+    void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                   \
+    {                                                                                              \
+        type *to = ptx_out(warp, step->operand[0]);                                                \
+        const type *from = ptx_in(warp, step->operand[1]);                                         \
+                                                                                                   \
+        if (mask == PTX_FULL)                                                                      \
+            memmove(to, from, PTX_LANES * sizeof *to);                                             \
+        else                                                                                       \
+            FOR_LANES (lane, mask)                                                                 \
+                to[lane] = from[lane];                                                             \
     }
-}
+COPY(move_copy32, reg32)
+COPY(move_copy64, reg64)
+
+#define COPY_128(name, high)                                                                       \
+    void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                   \
+    {                                                                                              \
+        reg64 *to = ptx_out(warp, step->operand[0]);                                               \
+        const reg64 *from = ptx_in(warp, step->operand[1]);                                        \
+                                                                                                   \
+        FOR_LANES (lane, mask) {                                                                   \
+            to[lane] = from[lane];                                                                 \
+            to[lane + PTX_LANES] = (high);                                                         \
+        }                                                                                          \
+    }
+COPY_128(move_copy128, from[lane + PTX_LANES])
+COPY_128(move_zero128, 0)
 
 #define MOVE(name, to_type, from_type, value)                                                      \
     void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                   \
@@ -58,17 +52,6 @@ MOVE(move_low64, reg64, reg64, from[lane])
 MOVE(move_sign8, reg32, reg32, (int32_t)(int8_t)from[lane])
 MOVE(move_sign16, reg32, reg32, (int32_t)(int16_t)from[lane])
 MOVE(move_sign8_16, reg32, reg32, (uint16_t)(int8_t)from[lane])
-
-void move_zero128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg64 *to = ptx_out(warp, step->operand[0]);
-    const reg64 *from = ptx_in(warp, step->operand[1]);
-
-    FOR_LANES (lane, mask) {
-        to[lane] = from[lane];
-        to[lane + PTX_LANES] = 0;
-    }
-}
 
 static void set_predicate(struct ptx_warp *warp, uint32_t operand, uint32_t bits, uint32_t mask)
 {

@@ -24,9 +24,8 @@ struct launch;
 #define OPS_JOIN(stem, level) OPS_JOIN_(stem, level)
 #define OPS_NAME(stem) OPS_JOIN(stem, OPS_LEVEL)
 
-/* A family's selector: the run function of `insn`, and *how for it; or NULL, perhaps with *reason.
- */
-typedef ptx_run *ops_family(const struct ir_insn *insn, union ptx_how *how, const char **reason);
+/* A family's selector: the run function of `insn`, and *how for it; or NULL. */
+typedef ptx_run *ops_family(const struct ir_insn *insn, union ptx_how *how);
 #define OPS_HOT(stem) ops_family stem##_base, stem##_v3, stem##_v4;
 OPS_HOT(ops_int)
 OPS_HOT(ops_bits)

@@ -92,9 +92,8 @@ FUNCTION(rsqrt, inverse_root, f32_same, rsqrt_value, nowhere)
 static const struct ops_row rows[] = {BOTH(SIN, sin), BOTH(COS, cos), BOTH(EX2, ex2),
                                       BOTH(LG2, lg2), BOTH(RSQRT, rsqrt)};
 
-ptx_run *OPS_NAME(ops_approx)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_approx)(const struct ir_insn *insn, union ptx_how *how)
 {
     (void)how;
-    (void)reason;
     return OPS_PICK(rows, insn, ops_modifiers(insn));
 }

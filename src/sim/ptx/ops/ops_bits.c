@@ -224,11 +224,10 @@ static const struct ops_row rows[] = {
     ON_BOTH(SLCT, 2, slct_ftz),
 };
 
-ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how)
 {
     unsigned variant = 0;
 
-    (void)reason;
     switch (insn->op) {
     case IR_SHF:
         variant = insn->mode;

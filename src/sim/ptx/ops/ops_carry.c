@@ -81,11 +81,10 @@ static const struct ops_row rows[] = {
     BOTH(MAD, 0, madlo), BOTH(MADC, 0, madlo), HIGH(MAD),         HIGH(MADC),
 };
 
-ptx_run *ops_carry(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *ops_carry(const struct ir_insn *insn, union ptx_how *how)
 {
     const bool carry_in = insn->op == IR_ADDC || insn->op == IR_SUBC || insn->op == IR_MADC;
 
-    (void)reason;
     if (!carry_in && !insn->cc)
         return NULL;
     how->carry = (struct how_carry){.in = carry_in, .out = insn->cc};

@@ -157,33 +157,20 @@ static void run_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
 
 static unsigned row_of(const struct ir_insn *insn, unsigned type)
 {
-    switch (type) {
-    case IR_S16:
-        return COMPARE_S16;
-    case IR_U16:
-    case IR_B16:
-    case IR_U32:
-    case IR_B32:
-        return COMPARE_U32;
-    case IR_S32:
-        return COMPARE_S32;
-    case IR_U64:
-    case IR_B64:
-        return COMPARE_U64;
-    case IR_S64:
-        return COMPARE_S64;
-    case IR_F32:
-        return insn->ftz ? COMPARE_FTZ : COMPARE_F32;
-    case IR_F64:
-        return COMPARE_F64;
-    default:
-        return COMPARE_NONE;
-    }
+    static const uint64_t types[COMPARE_TYPES] = {
+        [COMPARE_S16] = OPS_S16,    [COMPARE_U32] = OPS_U16 | OPS_U32, [COMPARE_S32] = OPS_S32,
+        [COMPARE_U64] = OPS_U64,    [COMPARE_S64] = OPS_S64,           [COMPARE_F32] = OPS_T(F32),
+        [COMPARE_F64] = OPS_T(F64),
+    };
+    unsigned row = 0;
+
+    while (row < COMPARE_TYPES && !(types[row] >> type & 1))
+        row++;
+    return row == COMPARE_F32 && insn->ftz ? COMPARE_FTZ : row;
 }
 
-ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, union ptx_how *how)
 {
-    (void)reason;
     if (insn->op != IR_SETP && insn->op != IR_SET)
         return NULL;
     const bool set = insn->op == IR_SET;

@@ -178,13 +178,12 @@ static const struct ops_row rows[] = {
     OPS_ROW(CVT, OF(F32), OPS_T(BF16X2), f32_to_bf16x2),
 };
 
-ptx_run *OPS_NAME(ops_convert)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_convert)(const struct ir_insn *insn, union ptx_how *how)
 {
     const unsigned from = insn->types[1], rounding = insn->rounding;
     const bool integral = rounding >= IR_RNI, ftz = insn->ftz && opcodes_class(from) == CLASS_FLOAT;
 
     (void)how;
-    (void)reason;
     if (insn->op != IR_CVT || insn->saturate || insn->relu || insn->satfinite ||
         (rounding != IR_ROUND_NONE && rounding != IR_RN && !integral))
         return NULL;

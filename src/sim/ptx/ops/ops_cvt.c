@@ -203,7 +203,7 @@ static bool is_pair(unsigned type)
            type == IR_E2M1X2 || type == IR_E2M3X2 || type == IR_E3M2X2;
 }
 
-ptx_run *ops_cvt(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *ops_cvt(const struct ir_insn *insn, union ptx_how *how)
 {
     const bool pack = insn->op == IR_CVT_PACK;
     const unsigned to = insn->types[0], from = insn->types[1];
@@ -219,11 +219,8 @@ ptx_run *ops_cvt(const struct ir_insn *insn, union ptx_how *how, const char **re
                                         .pair = insn->count > (pack ? 3 : 2)};
     if (pack)
         return run_pack;
-    if ((!is_integer(to) && !float_format_of(to)) ||
-        (!is_integer(from) && !float_format_of(from))) {
-        *reason = "a conversion between these types is not supported";
+    if ((!is_integer(to) && !float_format_of(to)) || (!is_integer(from) && !float_format_of(from)))
         return NULL;
-    }
     if (insn->rounding == IR_RS)
         return run_convert_random;
     return is_pair(to) ? run_convert_pair : run_convert;

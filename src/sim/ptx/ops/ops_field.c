@@ -170,9 +170,8 @@ static const struct ops_row rows[] = {
     OPS_ROW(DP2A, 0, OPS_U32 | OPS_S32, dot2),
 };
 
-ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, union ptx_how *how)
 {
-    (void)reason;
     if (insn->op == IR_DP4A || insn->op == IR_DP2A)
         how->dot = (struct how_dot){.a_signed = ops_is_signed(insn->types[0]),
                                     .b_signed = ops_is_signed(insn->types[1]),

@@ -11,22 +11,22 @@ static inline uint32_t f32_xorsign(uint32_t magnitude, uint32_t a, uint32_t b)
 {
     return f32_is_nan(magnitude) ? magnitude : magnitude | ((a ^ b) & F32_SIGN);
 }
-#define EXTREME(name, function)                                                                    \
-    OPS_2(name##_plain, u32, u32, u32, function(a, b))                                             \
-    OPS_2(name##_ftz, u32, u32, u32, function(f32_flush_bits(a), f32_flush_bits(b)))               \
+#define EXTREME(name, max, nan)                                                                    \
+    OPS_2(name##_plain, u32, u32, u32, f32_extreme(a, b, max, nan))                                \
+    OPS_2(name##_ftz, u32, u32, u32, name##_plain(f32_flush_bits(a), f32_flush_bits(b)))           \
     OPS_2(name##_xs, u32, u32, u32,                                                                \
-          f32_xorsign(function(f32_magnitude(a), f32_magnitude(b)), a, b))                         \
+          f32_xorsign(name##_plain(f32_magnitude(a), f32_magnitude(b)), a, b))                     \
     OPS_2(name##_xs_ftz, u32, u32, u32, name##_xs(f32_flush_bits(a), f32_flush_bits(b)))           \
-    OPS_3(name##_three, u32, u32, u32, u32, function(function(a, b), c))                           \
+    OPS_3(name##_three, u32, u32, u32, u32, name##_plain(name##_plain(a, b), c))                   \
     OPS_3(name##_three_ftz, u32, u32, u32, u32, name##_ftz(name##_ftz(a, b), c))                   \
     OPS_3(name##_three_abs, u32, u32, u32, u32,                                                    \
           name##_three(f32_magnitude(a), f32_magnitude(b), f32_magnitude(c)))                      \
     OPS_3(name##_three_abs_ftz, u32, u32, u32, u32,                                                \
           name##_three_ftz(f32_magnitude(a), f32_magnitude(b), f32_magnitude(c)))
-EXTREME(min, f32_min)
-EXTREME(max, f32_max)
-EXTREME(minnan, f32_min_nan)
-EXTREME(maxnan, f32_max_nan)
+EXTREME(min, false, false)
+EXTREME(max, true, false)
+EXTREME(minnan, false, true)
+EXTREME(maxnan, true, true)
 
 static inline int64_t f64_key(uint64_t bits)
 {
@@ -123,12 +123,11 @@ static const struct ops_row rows[] = {
     OPS_ROW(TESTP, 0, F64, testp_f64),
 };
 
-ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how)
 {
     const bool extreme = insn->op == IR_MIN || insn->op == IR_MAX;
     ptx_run *run;
 
-    (void)reason;
     if (opcodes_class(insn->types[0]) != CLASS_FLOAT ||
         (insn->rounding != IR_ROUND_NONE && insn->rounding != IR_RN))
         return NULL;

@@ -54,29 +54,15 @@ FUSED(fma_f16_ftz_relu, f16, flushed16, positive)
 FUSED(fma_bf16_relu, bf16, same16, positive)
 
 /* --- min, max: the order of sign and magnitude; see ops_float.c --- */
-OPS_INLINE int32_t key16(uint32_t half)
-{
-    const uint32_t bits = half << 16;
-    return (int32_t)(bits ^ ((0U - (bits >> 31)) >> 1));
-}
-OPS_INLINE uint32_t extreme16(uint32_t a, uint32_t b, bool max, bool nan, uint32_t infinity)
-{
-    const bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
-    const bool first = max ? key16(a) > key16(b) : key16(a) < key16(b);
-    const uint32_t number = first ? a : b;
-    const uint32_t one = a_nan ? b : a;
-    const uint32_t quiet = nan || (a_nan && b_nan) ? HALF_NAN : one;
-    return a_nan || b_nan ? quiet : number;
-}
 OPS_INLINE uint32_t xorsign16(uint32_t magnitude, uint32_t a, uint32_t b)
 {
     return magnitude == HALF_NAN ? magnitude : magnitude | ((a ^ b) & 0x8000);
 }
 #define EXTREME(name, flush, max, nan, infinity)                                                   \
-    OPS_2(name, u32, u32, u32, extreme16(flush(a), flush(b), max, nan, infinity))                  \
+    OPS_2(name, u32, u32, u32, half_extreme(flush(a), flush(b), max, nan, infinity))               \
     OPS_2(name##_x2, u32, u32, u32, PAIR2(name))                                                   \
     OPS_2(name##_xs, u32, u32, u32,                                                                \
-          xorsign16(extreme16(flush(a) & 0x7fff, flush(b) & 0x7fff, max, nan, infinity), a, b))    \
+          xorsign16(half_extreme(flush(a) & 0x7fff, flush(b) & 0x7fff, max, nan, infinity), a, b)) \
     OPS_2(name##_xs_x2, u32, u32, u32, PAIR2(name##_xs))
 #define EXTREMES(suffix, flush, infinity)                                                          \
     EXTREME(min_##suffix, flush, false, false, infinity)                                           \
@@ -134,10 +120,9 @@ static const struct ops_row rows[] = {
     PLAIN(NEG, neg),
 };
 
-ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, union ptx_how *how)
 {
     (void)how;
-    (void)reason;
     if (opcodes_class(insn->types[0]) != CLASS_FLOAT)
         return NULL;
     return OPS_PICK(rows, insn, ops_modifiers(insn));

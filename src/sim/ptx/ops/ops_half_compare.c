@@ -68,9 +68,8 @@ static void run_set_pair(struct ptx_warp *warp, const struct ptx_step *step, uin
               (ops_has(low, lane) ? one : 0) | (ops_has(high, lane) ? one << 16 : 0))
 }
 
-ptx_run *ops_half_compare(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *ops_half_compare(const struct ir_insn *insn, union ptx_how *how)
 {
-    (void)reason;
     if (insn->op != IR_SETP && insn->op != IR_SET)
         return NULL;
     const unsigned type = insn->types[insn->op == IR_SET ? 1 : 0];

@@ -183,10 +183,9 @@ static const struct ops_row rows[] = {
     OPS_ROW(MAD24, OPS_HIGH | OPS_SAT, OPS_S32, mad24hi_sat),
 };
 
-ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, union ptx_how *how)
 {
     (void)how;
-    (void)reason;
     if (insn->cc || opcodes_class(insn->types[0]) > CLASS_PAIR)
         return NULL;
     return OPS_PICK(rows, insn, ops_modifiers(insn));

@@ -113,9 +113,8 @@ static const struct ops_row rows[] = {
     OPS_ROW(DIV, OPS_FTZ, OPS_T(F32), div_approx_ftz),
 };
 
-ptx_run *ops_math(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *ops_math(const struct ir_insn *insn, union ptx_how *how)
 {
     (void)how;
-    (void)reason;
     return insn->approx ? OPS_PICK(rows, insn, ops_modifiers(insn)) : NULL;
 }

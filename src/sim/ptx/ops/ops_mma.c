@@ -362,9 +362,8 @@ static ptx_run *select_mma(const struct ir_insn *insn, union ptx_how *how)
     return mma.a == IR_F16 && insn->shape == IR_M8N8K4 ? OPS_NAME(ops_mma_quads) : run_tiles;
 }
 
-ptx_run *OPS_NAME(ops_mma)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_mma)(const struct ir_insn *insn, union ptx_how *how)
 {
-    (void)reason;
     if (insn->op == IR_MMA || insn->op == IR_WMMA)
         return select_mma(insn, how);
     return insn->op == IR_MOVMATRIX ? run_movmatrix : NULL;

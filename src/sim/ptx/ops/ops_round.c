@@ -44,10 +44,9 @@ static void run_rounded(struct ptx_warp *warp, const struct ptx_step *step, uint
     leave_mode(before);
 }
 
-ptx_run *OPS_NAME(ops_round)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_round)(const struct ir_insn *insn, union ptx_how *how)
 {
     ptx_run *run;
-    (void)reason;
     if (insn->rounding < IR_RZ || insn->rounding > IR_RP)
         return NULL;
     run = OPS_PICK(arithmetic, insn, ops_modifiers(insn));

@@ -34,14 +34,17 @@ static int64_t clamped(int64_t value, unsigned width, bool is_signed)
     return value > most ? most : value < least ? least : value;
 }
 
-static int64_t operated(const struct how_video *how, int64_t a, int64_t b)
+/* An average rounds its half away from zero. */
+static int64_t operated(unsigned op, unsigned compare, bool wrap, int64_t a, int64_t b)
 {
-    const int64_t amount = how->wrap ? b & 31 : b > 32 ? 32 : b;
-    switch (how->op) {
+    const int64_t amount = wrap ? b & 31 : b > 32 ? 32 : b;
+    switch (op) {
     case IR_VADD:
         return a + b;
     case IR_VSUB:
         return a - b;
+    case IR_VAVRG2:
+        return (a + b + (a + b >= 0)) >> 1;
     case IR_VABSDIFF:
         return a > b ? a - b : b - a;
     case IR_VMIN:
@@ -53,7 +56,7 @@ static int64_t operated(const struct how_video *how, int64_t a, int64_t b)
     case IR_VSHR:
         return a >> amount;
     default:
-        return ops_compared(how->compare, a < b, a == b, false);
+        return ops_compared(compare, a < b, a == b, false);
     }
 }
 
@@ -80,8 +83,9 @@ static void run_video(struct ptx_warp *warp, const struct ptx_step *step, uint32
     const lane_u32 *c = how.has_c ? ptx_in(warp, step->operand[3]) : a;
     uint32_t results[PTX_LANES];
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        int64_t value = operated(&how, selected(a[lane], how.a, how.a_signed),
-                                 selected(b[lane], how.b, how.b_signed));
+        int64_t value =
+            operated(how.op, how.compare, how.wrap, selected(a[lane], how.a, how.a_signed),
+                     selected(b[lane], how.b, how.b_signed));
         if (how.saturate)
             value = clamped(value, width_of(how.d), how.d_signed);
         if (vanishes(&how))
@@ -131,11 +135,10 @@ static uint8_t selector_of(const struct ir_operand *operand)
                : 0;
 }
 
-ptx_run *ops_video(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *ops_video(const struct ir_insn *insn, union ptx_how *how)
 {
     const struct ir_operand *operands = insn->operands;
     const bool is_set = insn->op == IR_VSET, is_mad = insn->op == IR_VMAD;
-    (void)reason;
     if (insn->op < IR_VADD || insn->op > IR_VSET)
         return NULL;
     how->video = (struct how_video){
@@ -164,57 +167,28 @@ ptx_run *ops_video(const struct ir_insn *insn, union ptx_how *how, const char **
 /* Video instructions on two halves or four bytes: each part of the result is computed from a part
  * of a and one of b, or of the other where selectors say so; then merged with c, or added up. */
 
-enum simd { SIMD_ADD, SIMD_SUB, SIMD_AVERAGE, SIMD_ABSDIFF, SIMD_MIN, SIMD_MAX, SIMD_SET };
-
-static int32_t part_of(uint32_t bits, unsigned width, bool is_signed)
-{
-    if (width == 8)
-        return is_signed ? (int8_t)(uint8_t)bits : (int32_t)(bits & 0xff);
-    return is_signed ? (int16_t)(uint16_t)bits : (int32_t)(bits & 0xffff);
-}
-
-/* An average rounds its half away from zero. */
-static int32_t simd_operated(const struct how_simd *how, int32_t a, int32_t b)
-{
-    switch (how->op) {
-    case SIMD_ADD:
-        return a + b;
-    case SIMD_SUB:
-        return a - b;
-    case SIMD_AVERAGE:
-        return (a + b + (a + b >= 0)) >> 1;
-    case SIMD_ABSDIFF:
-        return a > b ? a - b : b - a;
-    case SIMD_MIN:
-        return a < b ? a : b;
-    case SIMD_MAX:
-        return a > b ? a : b;
-    default:
-        return ops_compared(how->compare, a < b, a == b, false);
-    }
-}
-
 static uint32_t parts_of(const struct how_simd *how, uint32_t a, uint32_t b, uint32_t c)
 {
     const unsigned count = how->four ? 4 : 2, width = 32 / count;
     const uint32_t field = (UINT32_C(1) << width) - 1;
-    const int32_t most = (int32_t)(how->d_signed ? field >> 1 : field);
-    const int32_t least = how->d_signed ? -most - 1 : 0;
+    const unsigned part = how->four ? IR_COMPONENT_B0 : IR_COMPONENT_H0;
     const uint64_t both = (uint64_t)b << 32 | a;
     uint32_t result = c;
     for (unsigned i = 0; i < count; i++) {
         if (!(how->mask >> i & 1))
             continue;
         const unsigned from_a = how->a >> (4 * i) & 7, from_b = how->b >> (4 * i) & 7;
-        int32_t value =
-            simd_operated(how, part_of((uint32_t)(both >> (from_a * width)), width, how->a_signed),
-                          part_of((uint32_t)(both >> (from_b * width)), width, how->b_signed));
+        int64_t value =
+            operated(how->op, how->compare, false,
+                     selected((uint32_t)(both >> (from_a * width)), part, how->a_signed),
+                     selected((uint32_t)(both >> (from_b * width)), part, how->b_signed));
         if (how->saturate)
-            value = value > most ? most : value < least ? least : value;
+            value = clamped(value, width, how->d_signed);
         if (how->add)
-            result += (uint32_t)value;
+            result += (uint32_t)(uint64_t)value;
         else
-            result = (result & ~(field << (i * width))) | ((uint32_t)value & field) << (i * width);
+            result = (result & ~(field << (i * width))) | ((uint32_t)(uint64_t)value & field)
+                                                              << (i * width);
     }
     return result;
 }
@@ -234,11 +208,10 @@ static uint16_t selection_of(const struct ir_operand *operand, uint16_t otherwis
                : otherwise;
 }
 
-ptx_run *ops_video_simd(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *ops_video_simd(const struct ir_insn *insn, union ptx_how *how)
 {
-    static const uint8_t operations[] = {SIMD_ADD, SIMD_SUB, SIMD_AVERAGE, SIMD_ABSDIFF,
-                                         SIMD_MIN, SIMD_MAX, SIMD_SET};
-    (void)reason;
+    static const uint8_t operations[] = {IR_VADD, IR_VSUB, IR_VAVRG2, IR_VABSDIFF,
+                                         IR_VMIN, IR_VMAX, IR_VSET};
     if (insn->op < IR_VADD2 || insn->op > IR_VSET4 || insn->count < 4)
         return NULL;
     const bool four = insn->op >= IR_VADD4;

@@ -266,27 +266,20 @@ static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32
     }
 }
 
-static uint32_t reduced_float(const struct how_reduce *how, uint32_t left, uint32_t right)
-{
-    const bool max = how->operation == IR_ATOM_MAX;
-    if (how->nan)
-        return max ? f32_max_nan(left, right) : f32_min_nan(left, right);
-    return max ? f32_max(left, right) : f32_min(left, right);
-}
-
 static void run_redux_float(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, redux_brings) : NULL;
     uint64_t values[PTX_LANES];
     const lane_u32 *a = brought(meeting, ptx_in(warp, step->operand[1]), false, values);
     const uint32_t sign = step->how.reduce.abs ? F32_SIGN : 0;
+    const bool max = step->how.reduce.operation == IR_ATOM_MAX;
     FOR_GROUPS (group, all, 2, mask) {
         uint32_t result = F32_NAN; /* of no numbers */
         for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
             if (!ops_has(all, lane))
                 continue;
             const uint32_t value = a[lane] & ~sign;
-            result = reduced_float(&step->how.reduce, any++ ? result : value, value);
+            result = f32_extreme(any++ ? result : value, value, max, step->how.reduce.nan);
         }
         store_same(warp, step, result, group);
     }
@@ -320,9 +313,8 @@ static ptx_run *select_match(const struct ir_insn *insn, union ptx_how *how)
     return insn->mode == IR_MATCH_ANY ? run_match_any : run_match_all;
 }
 
-ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, union ptx_how *how)
 {
-    (void)reason;
     switch (insn->op) {
     case IR_VOTE:
         how->vote = (struct how_vote){.mode = insn->mode,

@@ -149,24 +149,20 @@ static bool is_lane(unsigned which)
 SPECIAL(special_32, reg32)
 SPECIAL(special_64, reg64)
 
+#define SAME(name, value)                                                                          \
+    void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                   \
+    {                                                                                              \
+        reg64 *to = ptx_out(warp, step->operand[0]);                                               \
+        const uint64_t same = (value);                                                             \
+                                                                                                   \
+        EACH_LANE(mask, lane, to[lane] = same);                                                    \
+    }
 /* Address of a variable of a device function. */
-void special_local_address(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg64 *to = ptx_out(warp, step->operand[0]);
-    uint64_t address = warp->state->frame->local_base + step->how.add;
-
-    EACH_LANE(mask, lane, to[lane] = address);
-}
-
+SAME(special_local_address, warp->state->frame->local_base + step->how.add)
 /* Address of a .shared variable in a device function, which depends on the entry. */
-void special_shared_address(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg64 *to = ptx_out(warp, step->operand[0]);
-    const struct ptx_code *entry = warp->block->launch->entry;
-    uint64_t address = entry->shared_offsets[step->operand[1] & ~PTX_CONSTANT] + step->how.add;
-
-    EACH_LANE(mask, lane, to[lane] = address);
-}
+SAME(special_shared_address,
+     warp->block->launch->entry->shared_offsets[step->operand[1] & ~PTX_CONSTANT] + step->how.add)
+SAME(special_stacksave, warp->state->frame->local_top)
 
 /* The handle that a texture or surface reference holds. */
 void special_reference(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -280,14 +276,6 @@ void special_alloca(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
     }
     frame->local_top = (uint32_t)(at + most);
     EACH_LANE(mask, lane, to[lane] = at);
-}
-
-void special_stacksave(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg64 *to = ptx_out(warp, step->operand[0]);
-    uint64_t top = warp->state->frame->local_top;
-
-    EACH_LANE(mask, lane, to[lane] = top);
 }
 
 void special_stackrestore(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)

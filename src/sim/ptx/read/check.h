@@ -86,6 +86,10 @@ bool check_operand_is_register(const struct parser *parser, const struct ir_oper
 bool check_operand_is_immediate(const struct ir_operand *operand, uint8_t want);
 bool check_operand_is_source(const struct parser *parser, const struct ir_operand *operand,
                              uint8_t want, bool relaxed);
+/* Is it a vector of `count` such registers, or what else is allowed as a part? */
+enum operand_parts { PARTS_ALONE, PARTS_OR_SINKS, PARTS_OR_VALUES, PARTS_OR_NUMBERS };
+bool check_operand_parts(const struct parser *parser, const struct ir_operand *operand,
+                         unsigned count, uint8_t want, enum operand_parts also);
 
 /* --- check_place.c --- */
 /* Does the operand suit its place in a form? */

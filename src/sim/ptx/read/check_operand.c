@@ -69,6 +69,22 @@ bool check_operand_is_source(const struct parser *parser, const struct ir_operan
            check_operand_is_immediate(operand, want);
 }
 
+bool check_operand_parts(const struct parser *parser, const struct ir_operand *operand,
+                         unsigned count, uint8_t want, enum operand_parts also)
+{
+    if (operand->kind != IR_OPERAND_VECTOR || operand->count != count)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const struct ir_operand *part = &operand->parts[i];
+        if (!check_operand_is_register(parser, part, want, false) &&
+            !(also == PARTS_OR_SINKS && part->kind == IR_OPERAND_SINK) &&
+            !(also == PARTS_OR_VALUES && check_operand_is_immediate(part, want)) &&
+            !(also == PARTS_OR_NUMBERS && part->kind == IR_OPERAND_IMM))
+            return false;
+    }
+    return true;
+}
+
 static uint8_t twice(uint8_t type)
 {
     switch (type) {
@@ -112,21 +128,12 @@ static const struct ir_variable *variable_of(const struct parser *parser,
     return NULL;
 }
 
-/* Coordinates and offsets: 32-bit registers or immediates of any type. */
-static bool coordinate_suits(const struct parser *parser, const struct ir_operand *operand)
-{
-    return check_operand_is_source(parser, operand, IR_B32, false) ||
-           check_operand_is_immediate(operand, IR_F32);
-}
-
+/* 32-bit registers or immediates of any type. */
 static bool coordinates_suit(const struct parser *parser, const struct ir_operand *operand)
 {
-    if (operand->kind != IR_OPERAND_VECTOR)
-        return coordinate_suits(parser, operand);
-    for (unsigned i = 0; i < operand->count; i++)
-        if (!coordinate_suits(parser, &operand->parts[i]))
-            return false;
-    return true;
+    return operand->kind == IR_OPERAND_IMM ||
+           check_operand_is_register(parser, operand, IR_B32, false) ||
+           check_operand_parts(parser, operand, operand->count, IR_B32, PARTS_OR_NUMBERS);
 }
 
 static bool handle_suits(const struct parser *parser, const struct ir_operand *operand)
@@ -170,35 +177,15 @@ static bool tensor_suits(const struct parser *parser, const struct ir_insn *insn
                  : !check_operand_is_register(parser, map, IR_B64, false) &&
                        !check_operand_is_register(parser, map, IR_U32, false))
         return false;
-    if (at->kind != IR_OPERAND_VECTOR || at->count != opcodes_rank(insn->geometry))
-        return false;
-    for (unsigned i = 0; i < at->count; i++)
-        if (!check_operand_is_source(parser, &at->parts[i], IR_U32, false))
-            return false;
-    return true;
-}
-
-/* {offsets}: one for each dimension between the channels and the images. */
-static bool im2col_suits(const struct parser *parser, const struct ir_insn *insn,
-                         const struct ir_operand *operand)
-{
-    if (operand->kind != IR_OPERAND_VECTOR || operand->count + 2u != opcodes_rank(insn->geometry))
-        return false;
-    for (unsigned i = 0; i < operand->count; i++)
-        if (!check_operand_is_source(parser, &operand->parts[i], IR_U16, false))
-            return false;
-    return true;
+    return check_operand_parts(parser, at, opcodes_rank(insn->geometry), IR_U32, PARTS_OR_VALUES);
 }
 
 static bool offset_suits(const struct parser *parser, const struct ir_insn *insn,
                          const struct ir_operand *operand)
 {
-    if (operand->kind != IR_OPERAND_VECTOR && insn->geometry != IR_1D && insn->geometry != IR_A1D)
-        return false;
-    for (unsigned i = 0; operand->kind == IR_OPERAND_VECTOR && i < operand->count; i++)
-        if (!check_operand_is_source(parser, &operand->parts[i], IR_B32, false))
-            return false;
-    return operand->kind == IR_OPERAND_VECTOR ||
+    if (operand->kind == IR_OPERAND_VECTOR)
+        return check_operand_parts(parser, operand, operand->count, IR_B32, PARTS_OR_VALUES);
+    return (insn->geometry == IR_1D || insn->geometry == IR_A1D) &&
            check_operand_is_source(parser, operand, IR_B32, false);
 }
 
@@ -210,8 +197,9 @@ bool check_operand_group(const struct parser *parser, const struct ir_insn *insn
         return group_suits(parser, insn, operand);
     case 'G':
         return tensor_suits(parser, insn, operand);
-    case 'I':
-        return im2col_suits(parser, insn, operand);
+    case 'I': /* {offsets}: one for each dimension between the channels and the images */
+        return check_operand_parts(parser, operand, opcodes_rank(insn->geometry) - 2U, IR_U16,
+                                   PARTS_OR_VALUES);
     default:
         return offset_suits(parser, insn, operand);
     }

@@ -60,17 +60,18 @@ static bool neighbours_suit(const struct parser *parser, const struct ir_operand
     return true;
 }
 
+static const uint8_t bits_of_size[] = {[1] = IR_B8, [2] = IR_B16, [4] = IR_B32, [8] = IR_B64};
+
 /* Of elements that are no floats alone the type does not count. */
 static uint8_t vector_type(const struct parser *parser, const struct ir_operand *vector,
                            uint8_t want)
 {
-    static const uint8_t bits[] = {[1] = IR_B8, [2] = IR_B16, [4] = IR_B32, [8] = IR_B64};
     const unsigned size = opcodes_type_size(want);
     for (unsigned i = 0; i < vector->count && size <= 8; i++) {
         const struct ir_operand *part = &vector->parts[i];
         if (part->kind == IR_OPERAND_REG &&
             opcodes_class(check_operand_register(parser, part)->type) != CLASS_FLOAT)
-            return bits[size];
+            return bits_of_size[size];
     }
     return want;
 }
@@ -85,20 +86,11 @@ static bool pack_suits(const struct parser *parser, const struct ir_operand *ope
                opcodes_type_size(reg->type) * reg->vector == opcodes_type_size(want);
     }
     unsigned each = operand->count == 0 ? 0 : opcodes_type_size(want) / operand->count;
-    if (operand->kind != IR_OPERAND_VECTOR || opcodes_class(want) != CLASS_BITS ||
-        each * operand->count != opcodes_type_size(want) || each == 0 || operand->count < 2 ||
-        !neighbours_suit(parser, operand))
-        return false;
-    for (unsigned i = 0; i < operand->count; i++) {
-        const struct ir_operand *part = &operand->parts[i];
-        if (!source && part->kind == IR_OPERAND_SINK)
-            continue;
-        uint8_t type = each == 1 ? IR_B8 : each == 2 ? IR_B16 : each == 4 ? IR_B32 : IR_B64;
-        if (!check_operand_is_register(parser, part, type, false) &&
-            !(source && check_operand_is_immediate(part, type)))
-            return false;
-    }
-    return true;
+    return operand->kind == IR_OPERAND_VECTOR && opcodes_class(want) == CLASS_BITS &&
+           each * operand->count == opcodes_type_size(want) && each != 0 && operand->count >= 2 &&
+           neighbours_suit(parser, operand) &&
+           check_operand_parts(parser, operand, operand->count, bits_of_size[each],
+                               source ? PARTS_OR_VALUES : PARTS_OR_SINKS);
 }
 
 static bool is_address_type(uint8_t type)
@@ -216,19 +208,6 @@ static unsigned fragment_registers(const struct ir_insn *insn, uint8_t type)
     return columns[insn->shape] / (type == IR_F16X2 ? 4U : 2U);
 }
 
-/* A fragment of a matrix: {a, b}, also of one register. */
-static bool fragment_suits(const struct parser *parser, const struct ir_operand *operand,
-                           uint8_t want, unsigned count, bool result)
-{
-    if (operand->kind != IR_OPERAND_VECTOR || operand->count != count)
-        return false;
-    for (unsigned i = 0; i < count; i++)
-        if (!(result && operand->parts[i].kind == IR_OPERAND_SINK) &&
-            !check_operand_is_register(parser, &operand->parts[i], want, false))
-            return false;
-    return true;
-}
-
 static bool video_suits(const struct parser *parser, const struct ir_insn *insn,
                         const struct ir_operand *operand, bool result)
 {
@@ -309,11 +288,13 @@ bool check_place(struct parser *parser, const struct ir_insn *insn, const struct
                          : check_operand_is_source(parser, operand, want, spec->relaxed);
     case 'x':
         return vector_suits(parser, operand, want, false, false, insn->vector);
-    case 'f':
-    case 'F':
-        return fragment_suits(parser, operand, want, spec->count, spec->role == 'F');
+    case 'f': /* a fragment of a matrix: {a, b}, also of one register */
     case 'u':
-        return fragment_suits(parser, operand, want, fragment_registers(insn, want), false);
+        return check_operand_parts(parser, operand,
+                                   spec->role == 'f' ? spec->count : fragment_registers(insn, want),
+                                   want, PARTS_ALONE);
+    case 'F':
+        return check_operand_parts(parser, operand, spec->count, want, PARTS_OR_SINKS);
     case 'g':
     case 'G':
     case 'I':

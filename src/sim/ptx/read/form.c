@@ -12,7 +12,6 @@ static const struct modifier modifiers[] = {
     {"", FIELD(op), 0, 0, 0}, /* MODIFIER_UNKNOWN */
 #define MOD(text, field, value, version, target) {text, FIELD(field), value, version, target},
 #include "ptx/read/opcodes_modifiers.def"
-#undef MOD
 };
 enum { MODIFIER_COUNT = sizeof modifiers / sizeof *modifiers };
 _Static_assert(MODIFIER_COUNT <= 64 * MODIFIER_WORDS, "MODIFIER_WORDS is too small");

@@ -24,164 +24,48 @@ enum ir_op {
 
 enum ir_rounding {
     IR_ROUND_NONE,
-    IR_RN,
-    IR_RZ,
-    IR_RM,
-    IR_RP,
-    IR_RNA,
-    IR_RS,
-    IR_RNI,
-    IR_RZI,
-    IR_RMI,
-    IR_RPI
+#define ROUND(text, name, version, target) IR_##name,
+#include "ptx/read/opcodes_modifiers.def"
 };
 enum ir_half { IR_HALF_NONE, IR_LO, IR_HI, IR_WIDE };
 enum ir_compare {
     IR_CMP_NONE,
-    IR_EQ,
-    IR_NE,
-    IR_LT,
-    IR_LE,
-    IR_GT,
-    IR_GE, /* lo ls hi hs: with U types*/
-    IR_EQU,
-    IR_NEU,
-    IR_LTU,
-    IR_LEU,
-    IR_GTU,
-    IR_GEU,
-    IR_NUM,
-    IR_NAN
+#define COMPARE(text, name, version, target) IR_##name,
+#include "ptx/read/opcodes_modifiers.def"
 };
 enum ir_atomic {
     IR_ATOM_NONE,
-    IR_ATOM_ADD,
-    IR_ATOM_MIN,
-    IR_ATOM_MAX,
-    IR_ATOM_AND,
-    IR_ATOM_OR,
-    IR_ATOM_XOR,
-    IR_ATOM_EXCH,
-    IR_ATOM_CAS,
-    IR_ATOM_INC,
-    IR_ATOM_DEC
+#define ATOM(text, name, version, target) IR_ATOM_##name,
+#include "ptx/read/opcodes_modifiers.def"
 };
 enum ir_order {
-    IR_ORDER_WEAK,
-    IR_ORDER_RELAXED,
-    IR_ORDER_ACQUIRE,
-    IR_ORDER_RELEASE,
-    IR_ORDER_ACQ_REL,
-    IR_ORDER_SC,
-    IR_ORDER_VOLATILE
+#define ORDER(text, name, version, target) IR_ORDER_##name,
+#include "ptx/read/opcodes_modifiers.def"
 };
 enum ir_scope { IR_SCOPE_NONE, IR_SCOPE_CTA, IR_SCOPE_CLUSTER, IR_SCOPE_GPU, IR_SCOPE_SYS };
 /* What is particular to one instruction: shfl, vote, prmt, shf, testp, bar, tex geometry, ... */
 enum ir_mode {
     IR_MODE_NONE,
-    IR_SHFL_UP,
-    IR_SHFL_DOWN,
-    IR_SHFL_BFLY,
-    IR_SHFL_IDX,
-    IR_VOTE_ALL,
-    IR_VOTE_ANY,
     IR_VOTE_UNI,
-    IR_VOTE_BALLOT,
     IR_MATCH_ANY,
     IR_MATCH_ALL,
     IR_PRMT_DEFAULT,
-    IR_PRMT_F4E,
-    IR_PRMT_B4E,
-    IR_PRMT_RC8,
-    IR_PRMT_ECL,
-    IR_PRMT_ECR,
-    IR_PRMT_RC16,
-    IR_SHF_L_CLAMP,
     IR_SHF_L_WRAP,
-    IR_SHF_R_CLAMP,
     IR_SHF_R_WRAP,
-    IR_CLAMP,
-    IR_WRAP,
-    IR_SHIFTAMT,
-    IR_TESTP_FINITE,
-    IR_TESTP_INFINITE,
-    IR_TESTP_NUMBER,
-    IR_TESTP_NOTANUMBER,
-    IR_TESTP_NORMAL,
-    IR_TESTP_SUBNORMAL,
     IR_BAR_SYNC,
-    IR_BAR_ARRIVE,
-    IR_BAR_RED_POPC,
-    IR_BAR_RED_AND,
-    IR_BAR_RED_OR,
-    IR_BAR_WARP_SYNC,
     IR_BAR_CLUSTER_ARRIVE,
-    IR_BAR_CLUSTER_WAIT,
-    IR_TRAP_SURF,
-    IR_ZERO_SURF,
     IR_CLAMP_SURF,
-    IR_MB_INIT,
-    IR_MB_INVAL,
     IR_MB_ARRIVE,
-    IR_MB_ARRIVE_DROP,
-    IR_MB_TEST_WAIT,
-    IR_MB_TRY_WAIT,
-    IR_MB_PENDING_COUNT,
-    IR_MB_EXPECT_TX,
-    IR_MB_COMPLETE_TX,
-    IR_CP_COPY,
-    IR_CP_COMMIT,
-    IR_CP_WAIT_GROUP,
-    IR_CP_WAIT_ALL,
-    IR_CP_MBARRIER_ARRIVE,
-    IR_CP_MULTICAST, /* cp.async.bulk */
-    IR_CP_MASK,
-    IR_CP_PREFETCH,
-    IR_MAP_COPY, /* tensormap */
-    IR_MAP_ADDRESS,
-    IR_MAP_RANK,
-    IR_MAP_BOX,
-    IR_MAP_SIZE,
-    IR_MAP_STRIDE,
-    IR_MAP_STEP,
-    IR_MAP_TYPE,
-    IR_MAP_INTERLEAVE,
-    IR_MAP_SWIZZLE,
-    IR_MAP_FILL,
-    IR_SHR_7, /* vmad */
-    IR_SHR_15,
-    IR_QUERY_WIDTH, /* txq, suq */
-    IR_QUERY_HEIGHT,
-    IR_QUERY_DEPTH,
-    IR_QUERY_CHANNEL_DATA_TYPE,
-    IR_QUERY_CHANNEL_ORDER,
-    IR_QUERY_NORMALIZED_COORDS,
-    IR_QUERY_FORCE_UNNORMALIZED,
-    IR_QUERY_FILTER_MODE,
-    IR_QUERY_ADDR_MODE_0,
-    IR_QUERY_ADDR_MODE_1,
-    IR_QUERY_ADDR_MODE_2,
-    IR_QUERY_ARRAY_SIZE,
-    IR_QUERY_MIPMAP_LEVELS,
-    IR_QUERY_SAMPLES,
-    IR_QUERY_MEMORY_LAYOUT,
-    IR_ISTYPEP_TEXREF, /* istypep */
-    IR_ISTYPEP_SAMPLERREF,
-    IR_ISTYPEP_SURFREF,
+#define MODE(text, name, version, target) IR_##name,
+#define MODE2(text, name, version, target) IR_##name,
+#include "ptx/read/opcodes_modifiers.def"
+    IR_BAR_RED_AND,
+    IR_BAR_RED_OR
 };
 enum ir_geometry {
     IR_GEOM_NONE,
-    IR_1D,
-    IR_2D,
-    IR_3D,
-    IR_A1D,
-    IR_A2D,
-    IR_CUBE,
-    IR_ACUBE,
-    IR_2DMS,
-    IR_A2DMS,
-    IR_4D, /* of tensors */
-    IR_5D
+#define GEOM(text, name, version, target) IR_##name,
+#include "ptx/read/opcodes_modifiers.def"
 };
 /* Of matrices: see opcodes_shapes.def. */
 enum ir_shape {

@@ -53,10 +53,12 @@ void *parse_list_add(struct reader *reader, struct list *list, size_t size)
 }
 
 /* The list's elements, in the arena; the list is empty afterwards and keeps its memory. */
-void *parse_move(struct parser *parser, struct list *list, size_t size)
+void *parse_move(struct reader *reader, struct list *list, size_t size)
 {
-    void *result = parse_alloc(parser, list->count * size);
-    if (result && list->count > 0)
+    void *result = arena_alloc(reader->module->arena, list->count * size);
+    if (!result)
+        parse_no_memory(reader);
+    else if (list->count > 0)
         memcpy(result, list->data, list->count * size);
     list->count = 0;
     return result;

@@ -167,23 +167,9 @@ static uint32_t function_place(struct parser *parser, struct name name,
 }
 
 /* --- Tables: what stands behind a label and is no code --- */
-static void add_table(struct parser *parser, struct name name)
-{
-    if (parse_list_add(parser->reader, &parser->tables, sizeof(struct ir_table)))
-        symbol_add(parser, name, SYMBOL_TABLE, parser->tables.count - 1);
-}
-
-static void keep_indices(struct parser *parser, uint32_t table)
-{
-    uint32_t count = parser->indices.count;
-    uint32_t *indices = parse_move(parser, &parser->indices, sizeof *indices);
-    struct ir_table *tables = parser->tables.data;
-    tables[table].indices = indices;
-    tables[table].count = indices ? count : 0;
-}
-
-/* Both lists may grow while the pending labels are added, so that the table goes by its index. */
-static void branch_targets(struct parser *parser, uint32_t table)
+/* The labels or functions of one. Lists may grow while pending labels are added, so that the table
+ * goes by its index. */
+static void targets(struct parser *parser, uint32_t table, bool functions)
 {
     parser->indices.count = 0;
     uint32_t first = parser->pending.count;
@@ -192,39 +178,31 @@ static void branch_targets(struct parser *parser, uint32_t table)
         uint32_t line = parser->token.line;
         if (!parse_name(parser, &name))
             break;
-        uint32_t *index = parse_list_add(parser->reader, &parser->indices, sizeof *index);
-        struct pending *pending = parse_insn_pending_add(parser, name, line);
-        if (!index || !pending)
-            break;
-        pending->table = table;
-        pending->operand = parser->indices.count - 1;
-    } while (parse_accept(parser, ','));
-    keep_indices(parser, table);
-    if (parser->fatal || parser->reader->no_memory)
-        parser->pending.count = first; /* of a table that has none */
-}
-
-static void call_targets(struct parser *parser, uint32_t table)
-{
-    parser->indices.count = 0;
-    do {
-        struct name name;
-        uint32_t line = parser->token.line;
-        if (!parse_name(parser, &name))
-            break;
-        struct symbol *symbol = symbol_find(parser, name);
-        if (!symbol || symbol->kind != SYMBOL_FUNCTION) {
+        const struct symbol *symbol = functions ? symbol_find(parser, name) : NULL;
+        if (functions && (!symbol || symbol->kind != SYMBOL_FUNCTION)) {
             parse_unknown(parser, line, name);
             continue;
         }
-        ((struct link_entry *)parser->reader->function_links.data)[symbol->index].used = true;
         uint32_t *index = parse_list_add(parser->reader, &parser->indices, sizeof *index);
-        if (!index)
+        struct pending *pending = functions ? NULL : parse_insn_pending_add(parser, name, line);
+        if (!index || (!functions && !pending))
             break;
-        *index = symbol->index;
+        if (functions) {
+            ((struct link_entry *)parser->reader->function_links.data)[symbol->index].used = true;
+            *index = symbol->index;
+        } else {
+            pending->table = table;
+            pending->operand = parser->indices.count - 1;
+        }
     } while (parse_accept(parser, ','));
-    keep_indices(parser, table);
-    ((struct ir_table *)parser->tables.data)[table].functions = true;
+    uint32_t count = parser->indices.count;
+    uint32_t *indices = parse_move(parser->reader, &parser->indices, sizeof *indices);
+    struct ir_table *made = (struct ir_table *)parser->tables.data + table;
+    made->indices = indices;
+    made->count = indices ? count : 0;
+    made->functions = functions;
+    if (parser->fatal || parser->reader->no_memory)
+        parser->pending.count = first; /* of a table that has none */
 }
 
 /* .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn */
@@ -257,15 +235,15 @@ static void table_statement(struct parser *parser, struct name name)
 {
     bool branches = parse_is_word(parser, "branchtargets");
     bool calls = parse_is_word(parser, "calltargets");
-    add_table(parser, name); /* one of a name that is taken is read, too */
-    if (parser->reader->no_memory)
+    if (!parse_list_add(parser->reader, &parser->tables, sizeof(struct ir_table)))
         return;
     uint32_t index = parser->tables.count - 1;
+    symbol_add(parser, name, SYMBOL_TABLE, index); /* one of a name that is taken is read, too */
+    if (parser->reader->no_memory)
+        return;
     parse_next(parser);
-    if (branches)
-        branch_targets(parser, index);
-    else if (calls)
-        call_targets(parser, index);
+    if (branches || calls)
+        targets(parser, index, calls);
     else
         prototype(parser, index);
     parse_expect(parser, ';');
@@ -407,11 +385,12 @@ static void body(struct parser *parser, uint32_t index)
         return;
     struct ir_function *function = (struct ir_function *)parser->reader->functions.data + index;
     function->register_count = parser->registers.count;
-    function->registers = parse_move(parser, &parser->registers, sizeof *function->registers);
+    function->registers =
+        parse_move(parser->reader, &parser->registers, sizeof *function->registers);
     function->variable_count = parser->locals.count;
-    function->variables = parse_move(parser, &parser->locals, sizeof *function->variables);
+    function->variables = parse_move(parser->reader, &parser->locals, sizeof *function->variables);
     function->insn_count = parser->insns.count;
-    function->insns = parse_move(parser, &parser->insns, sizeof *function->insns);
+    function->insns = parse_move(parser->reader, &parser->insns, sizeof *function->insns);
     function->lacks = parser->lacks;
     if (function->lacks && function->insns && function->insn_count > 0) {
         /* Never run as if the instruction were not there. */
@@ -419,7 +398,7 @@ static void body(struct parser *parser, uint32_t index)
         function->insn_count = 1;
     }
     function->table_count = parser->tables.count;
-    function->tables = parse_move(parser, &parser->tables, sizeof *function->tables);
+    function->tables = parse_move(parser->reader, &parser->tables, sizeof *function->tables);
 }
 
 /* Behind .func or .entry. */

@@ -260,7 +260,7 @@ void parse_initializer(struct parser *parser, struct ir_variable *variable, cons
         parser->reader->init_bytes += used;
         variable->relocation_count = parser->relocations.count;
         variable->relocations =
-            parse_move(parser, &parser->relocations, sizeof *variable->relocations);
+            parse_move(parser->reader, &parser->relocations, sizeof *variable->relocations);
     }
     free(initializer.data);
 }

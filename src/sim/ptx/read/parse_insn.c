@@ -120,7 +120,7 @@ static bool call_list(struct parser *parser, struct ir_operand *group)
         return true;
     }
     group->count = (uint8_t)parts.count;
-    group->parts = parse_move(parser, &parser->arguments, sizeof *group->parts);
+    group->parts = parse_move(parser->reader, &parser->arguments, sizeof *group->parts);
     return group->parts;
 }
 

@@ -285,22 +285,9 @@ static void finish(struct reader *reader)
     module->variable_count = reader->variables.count;
     module->function_count = reader->functions.count;
     module->file_count = reader->files.count;
-    size_t variables = module->variable_count * sizeof *module->variables;
-    size_t functions = module->function_count * sizeof *module->functions;
-    module->variables = arena_alloc(module->arena, variables);
-    module->functions = arena_alloc(module->arena, functions);
-    size_t files = module->file_count * sizeof *module->files;
-    module->files = arena_alloc(module->arena, files);
-    if (!module->variables || !module->functions || !module->files) {
-        parse_no_memory(reader);
-        return;
-    }
-    if (variables > 0)
-        memcpy(module->variables, reader->variables.data, variables);
-    if (functions > 0)
-        memcpy(module->functions, reader->functions.data, functions);
-    if (files > 0)
-        memcpy(module->files, reader->files.data, files);
+    module->variables = parse_move(reader, &reader->variables, sizeof *module->variables);
+    module->functions = parse_move(reader, &reader->functions, sizeof *module->functions);
+    module->files = parse_move(reader, &reader->files, sizeof *module->files);
 }
 
 static bool start(struct reader *reader)

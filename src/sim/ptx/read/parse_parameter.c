@@ -108,7 +108,7 @@ void parse_parameter_list(struct parser *parser, struct ir_parameter **parameter
     if (!parse_expect(parser, ')'))
         return;
     *count = parser->parameters.count;
-    *parameters = parse_move(parser, &parser->parameters, sizeof **parameters);
+    *parameters = parse_move(parser->reader, &parser->parameters, sizeof **parameters);
     if (!*parameters)
         *count = 0;
 }

@@ -246,7 +246,7 @@ void *parse_alloc(struct parser *parser, size_t size);
 char *parse_copy(struct parser *parser, struct name name);
 /* Room for one more; NULL: no memory. The new element is zero. */
 void *parse_list_add(struct reader *reader, struct list *list, size_t size);
-void *parse_move(struct parser *parser, struct list *list, size_t size);
+void *parse_move(struct reader *reader, struct list *list, size_t size);
 bool parse_no_memory(struct reader *reader);
 bool parse_error(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -63,21 +63,13 @@ static void barrier_open(struct ptx_block *block, unsigned index)
 {
     struct barrier *barrier = &block->barriers[index];
 
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        struct ptx_warp_state *state = &block->warps[w];
-
-        if (!state->begun || state->done)
+    FOR_GROUPS (block, state, group) {
+        if (group->state != GROUP_BARRIER || group->barrier != index)
             continue;
-        for (unsigned i = 0; i < state->group_count; i++) {
-            struct group *group = &state->groups[i];
-
-            if (group->state != GROUP_BARRIER || group->barrier != index)
-                continue;
-            give_result(group, barrier);
-            group->state = GROUP_READY;
-            state->blocked = false;
-            check_leave(state, index);
-        }
+        give_result(group, barrier);
+        group->state = GROUP_READY;
+        state->blocked = false;
+        check_leave(state, index);
     }
     check_open(block, index);
     *barrier = (struct barrier){0};
@@ -168,14 +160,11 @@ static void cluster_open(struct ptx_block *block)
 
         state->cluster_pending = 0;
         state->blocked = false;
-        if (!state->begun || state->done)
-            continue;
-        for (unsigned i = 0; i < state->group_count; i++)
-            if (state->groups[i].state == GROUP_CLUSTER)
-                state->groups[i].state = GROUP_READY;
+        check_leave(state, BARRIERS);
     }
-    for (uint32_t w = 0; w < block->warp_count; w++)
-        check_leave(&block->warps[w], BARRIERS);
+    FOR_GROUPS (block, state, group)
+        if (group->state == GROUP_CLUSTER)
+            group->state = GROUP_READY;
     check_open(block, BARRIERS);
     block->cluster_arrived = 0;
 }
@@ -246,25 +235,19 @@ static void waiting(const struct ptx_block *block, unsigned index, char *what, s
 /* Every thread of the block waits for what cannot come. */
 void barrier_report(struct ptx_block *block)
 {
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        struct ptx_warp_state *state = &block->warps[w];
+    FOR_GROUPS (block, state, group) {
+        bool sync = group->state == GROUP_SYNC;
+        const struct ptx_step *step = sync ? group->pc : group->pc - 1;
+        char what[128];
 
-        for (unsigned i = 0; state->begun && !state->done && i < state->group_count; i++) {
-            struct group *group = &state->groups[i];
-            bool sync = group->state == GROUP_SYNC;
-            const struct ptx_step *step = sync ? group->pc : group->pc - 1;
-            char what[128];
-
-            state->frame = group->frame;
-            if (group->state == GROUP_BARRIER)
-                waiting(block, group->barrier, what, sizeof what);
-            else
-                snprintf(what, sizeof what,
-                         "the thread waits for others of its %s that cannot come",
-                         sync ? "warp" : "cluster");
-            fault_warp(&state->warp, step, (unsigned)__builtin_ctz(group->mask), PTX_FAULT_BARRIER,
-                       0, what);
-            return;
-        }
+        state->frame = group->frame;
+        if (group->state == GROUP_BARRIER)
+            waiting(block, group->barrier, what, sizeof what);
+        else
+            snprintf(what, sizeof what, "the thread waits for others of its %s that cannot come",
+                     sync ? "warp" : "cluster");
+        fault_warp(&state->warp, step, (unsigned)__builtin_ctz(group->mask), PTX_FAULT_BARRIER, 0,
+                   what);
+        return;
     }
 }

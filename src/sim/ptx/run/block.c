@@ -83,6 +83,13 @@ static struct ptx_block *block_new(struct worker *worker)
     return block;
 }
 
+static void block_spare(struct ptx_block *block)
+{
+    block->cluster = NULL;
+    block->next = block->worker->spare;
+    block->worker->spare = block;
+}
+
 static bool block_begin(struct ptx_block *block, uint64_t number)
 {
     struct launch *launch = block->launch;
@@ -176,10 +183,8 @@ static bool worker_take(struct worker *worker)
     if (full)
         number = worker_next(worker);
     if (number == UINT64_MAX) {
-        while (made) {
-            blocks[--made]->next = worker->spare;
-            worker->spare = blocks[made];
-        }
+        while (made)
+            block_spare(blocks[--made]);
         if (!full && !worker->live_count)
             fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a block");
         return false;
@@ -351,14 +356,10 @@ static void block_end(struct worker *worker, struct ptx_block *block)
 
     worker->live_count--;
     if (!cluster) {
-        block->next = worker->spare;
-        worker->spare = block;
+        block_spare(block);
     } else if (--cluster->unfinished == 0) {
-        for (uint32_t i = 0; i < cluster->size; i++) {
-            cluster->blocks[i]->cluster = NULL;
-            cluster->blocks[i]->next = worker->spare;
-            worker->spare = cluster->blocks[i];
-        }
+        for (uint32_t i = 0; i < cluster->size; i++)
+            block_spare(cluster->blocks[i]);
         free(cluster);
     }
 }
@@ -409,12 +410,7 @@ static bool worker_round(struct worker *worker, bool *waiting)
 static void end_early(struct worker *worker, enum ptx_fault_kind kind, const char *why)
 {
     for (struct ptx_block *block = worker->live; block; block = block->next)
-        for (uint32_t i = 0; i < block->warp_count; i++) {
-            struct ptx_warp_state *state = &block->warps[i];
-            const struct group *group = &state->groups[0];
-
-            if (!state->begun || state->done || !state->group_count)
-                continue;
+        FOR_GROUPS (block, state, group) {
             fault_warp(&state->warp, group->pc, (unsigned)__builtin_ctz(group->mask), kind, 0, why);
             return;
         }

@@ -78,30 +78,25 @@ static void value_get(const struct ptx_warp_state *state, const struct ptx_frame
                       const struct call_value *value, uint32_t offset, unsigned lane, char *bytes,
                       uint32_t size)
 {
+    const bool wide = value->place != PLACE_32;
     struct ptx_warp at = state->warp;
-    uint64_t wide[2];
-    uint32_t narrow;
+    uint64_t bits[2] = {0, 0};
 
     at.registers = frame->registers;
-    switch (value->place) {
-    case PLACE_MEMORY:
+    if (value->place == PLACE_MEMORY) {
         memcpy(bytes,
                state->local + (size_t)lane * state->local_stride + frame->local_base + offset,
                size);
         return;
-    case PLACE_PREDICATE:
+    }
+    if (value->place == PLACE_PREDICATE) {
         bytes[0] = frame->predicates[offset] >> lane & 1;
         return;
-    case PLACE_32:
-        narrow = ((const reg32 *)ptx_in(&at, offset))[lane];
-        memcpy(bytes, &narrow, size < 4 ? size : 4);
-        return;
-    default:
-        wide[0] = ((const reg64 *)ptx_in(&at, offset))[lane];
-        wide[1] =
-            value->place == PLACE_128 ? ((const reg64 *)ptx_in(&at, offset))[lane + PTX_LANES] : 0;
-        memcpy(bytes, wide, size < 16 ? size : 16);
     }
+    bits[0] = ptx_lane(ptx_in(&at, offset), wide, lane);
+    if (value->place == PLACE_128)
+        bits[1] = ptx_lane(ptx_in(&at, offset), true, lane + PTX_LANES);
+    memcpy(bytes, bits, size < 16 ? size : 16);
 }
 
 static void value_put(const struct ptx_warp_state *state, struct ptx_frame *frame,
@@ -229,32 +224,23 @@ static struct ptx_frame *call_frame(struct ptx_warp_state *state, const struct p
     return frame;
 }
 
-/* The function at an address that device code computed. */
-static const struct ptx_code *code_at(const struct ptx_warp_state *state, uint64_t address)
+/* The index of the function at an address that device code computed; UINT32_MAX: there is none. */
+static uint32_t function_at(const struct ptx_module *module, uint64_t address)
 {
-    const struct ptx_module *module = state->launch->image->module;
-    uint64_t at = address - PTX_CODE_WINDOW;
+    const uint64_t at = address - PTX_CODE_WINDOW;
 
-    if (address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 ||
-        at / 16 > module->ir->function_count)
-        return NULL;
-    if (module->code_of[at / 16 - 1] == UINT32_MAX)
-        return NULL;
-    return &module->codes[module->code_of[at / 16 - 1]];
+    return address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 ||
+                   at / 16 > module->ir->function_count
+               ? UINT32_MAX
+               : (uint32_t)(at / 16 - 1);
 }
 
 /* A function that the engine runs itself, whose address device code has taken. */
-static const struct ptx_builtin *builtin_at(const struct ptx_warp_state *state, uint64_t address,
+static const struct ptx_builtin *builtin_at(const struct ir_function *function,
                                             const struct call_site *site)
 {
-    const struct ir_module *ir = state->launch->image->module->ir;
-    uint64_t at = address - PTX_CODE_WINDOW;
-    const struct ptx_builtin *builtin;
+    const struct ptx_builtin *builtin = function->body ? NULL : opcodes_builtin(function->name);
 
-    if (address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 || at / 16 > ir->function_count ||
-        ir->functions[at / 16 - 1].body)
-        return NULL;
-    builtin = opcodes_builtin(ir->functions[at / 16 - 1].name);
     if (!builtin || builtin->arguments != site->argument_count ||
         site->return_count > builtin->returns)
         return NULL;
@@ -281,9 +267,9 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
     if (site->callee == UINT32_MAX)
         addresses = ptx_in(&state->warp, step->list[0]);
     while (left) {
-        uint32_t first = (uint32_t)__builtin_ctz(left), same = left;
-        const struct ptx_builtin *builtin;
-        const struct ptx_code *code;
+        uint32_t first = (uint32_t)__builtin_ctz(left), same = left, index;
+        const struct ptx_builtin *builtin = NULL;
+        const struct ptx_code *code = NULL;
         struct ptx_frame *frame;
 
         if (addresses) {
@@ -291,8 +277,11 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
             FOR_LANES (lane, left)
                 if (addresses[lane] == addresses[first])
                     same |= UINT32_C(1) << lane;
-            code = code_at(state, addresses[first]);
-            builtin = !code ? builtin_at(state, addresses[first], site) : NULL;
+            index = function_at(module, addresses[first]);
+            if (index != UINT32_MAX && module->code_of[index] != UINT32_MAX)
+                code = &module->codes[module->code_of[index]];
+            else if (index != UINT32_MAX)
+                builtin = builtin_at(&module->ir->functions[index], site);
             if (builtin) {
                 builtin_run(builtin)(&state->warp, step, same);
                 if (state->stopped)

@@ -13,6 +13,13 @@
 struct launch;
 struct ptx_frame;
 
+/* For the groups of lanes of all warps of a block that are under way. */
+#define FOR_GROUPS(block, state, group)                                                            \
+    for (struct ptx_warp_state *state = (block)->warps;                                            \
+         state < (block)->warps + (block)->warp_count; state++)                                    \
+        for (struct group *group = state->groups;                                                  \
+             state->begun && !state->done && group < state->groups + state->group_count; group++)
+
 /* --- barrier.c --- */
 void barrier_arrive(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask);
 void barrier_exited(struct ptx_block *block);

@@ -224,11 +224,10 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
     }
 }
 
-ptx_run *surf_select(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *surf_select(const struct ir_insn *insn, union ptx_how *how)
 {
     struct how_surface *plan = &how->surface;
     const bool is_load = insn->op == IR_SULD;
-    (void)reason;
     if (!is_load && insn->op != IR_SUST && insn->op != IR_SURED)
         return NULL;
     const struct ir_operand *group = &insn->operands[is_load ? 1 : 0];

@@ -291,16 +291,13 @@ static void run_istypep(struct ptx_warp *warp, const struct ptx_step *step, uint
     ops_set_predicate(warp, operands[0], bits, mask);
 }
 
-static bool plan_fetch(const struct ir_insn *insn, struct how_texture *plan, const char **reason)
+static bool plan_fetch(const struct ir_insn *insn, struct how_texture *plan)
 {
     const unsigned group_index = insn->destinations;
     const struct ir_operand *group = &insn->operands[group_index];
     const unsigned dimensions = tex_dimensions(insn->geometry);
-    if (insn->geometry == IR_2DMS || insn->geometry == IR_A2DMS) {
-        *reason = "multi-sample textures are not supported";
-        return false;
-    }
-    if (group_index >= insn->count || group->kind != IR_OPERAND_GROUP || group->count < 2)
+    if (insn->geometry == IR_2DMS || insn->geometry == IR_A2DMS || group_index >= insn->count ||
+        group->kind != IR_OPERAND_GROUP || group->count < 2)
         return false;
     *plan = (struct how_texture){.geometry = insn->geometry,
                                  .type = insn->types[0],
@@ -318,14 +315,10 @@ static bool plan_fetch(const struct ir_insn *insn, struct how_texture *plan, con
         plan->offset = true;
         next++;
     }
-    if (next < insn->count) {
-        *reason = "depth comparison is not supported";
-        return false;
-    }
-    return true;
+    return next >= insn->count; /* else there is a value to compare the depth with */
 }
 
-static ptx_run *select_query(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+static ptx_run *select_query(const struct ir_insn *insn, union ptx_how *how)
 {
     how->query = (struct how_query){
         .mode = insn->mode, .surface = insn->op == IR_SUQ, .level = insn->count > 2};
@@ -338,20 +331,19 @@ static ptx_run *select_query(const struct ir_insn *insn, union ptx_how *how, con
     case IR_QUERY_SAMPLES:
         return run_query;
     default:
-        *reason = "this query of a texture or surface is not supported";
         return NULL;
     }
 }
 
-ptx_run *OPS_NAME(tex_select)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(tex_select)(const struct ir_insn *insn, union ptx_how *how)
 {
     switch (insn->op) {
     case IR_TEX:
     case IR_TLD4:
-        return plan_fetch(insn, &how->texture, reason) ? run_tex : NULL;
+        return plan_fetch(insn, &how->texture) ? run_tex : NULL;
     case IR_TXQ:
     case IR_SUQ:
-        return select_query(insn, how, reason);
+        return select_query(insn, how);
     case IR_ISTYPEP:
         how->query = (struct how_query){.mode = insn->mode};
         return run_istypep;

@@ -53,26 +53,6 @@ static float srgb_linear(float value)
     return (float)pow(((double)value + 0.055) / 1.055, 2.4);
 }
 
-static uint32_t unit_bits(double value)
-{
-    return f32_bits((float)(value < -1.0 ? -1.0 : value));
-}
-
-/* A channel's bits, with their sign. */
-static int64_t whole_of(enum ptx_channel channel, uint32_t bits)
-{
-    switch (channel) {
-    case PTX_CHANNEL_S8:
-        return (int8_t)(uint8_t)bits;
-    case PTX_CHANNEL_S16:
-        return ops_s16(bits);
-    case PTX_CHANNEL_S32:
-        return (int32_t)bits;
-    default:
-        return bits;
-    }
-}
-
 static uint32_t load_channel(enum ptx_channel channel, const char *from)
 {
     uint32_t word = 0;
@@ -127,25 +107,9 @@ uint32_t tex_sample_border(const struct ptx_texture *texture, unsigned index)
 
 static uint32_t number_of(const struct ptx_texture *texture, uint32_t word, bool alpha)
 {
-    const double whole = (double)whole_of(texture->channel, word);
-    if (tex_sample_is_integer(texture))
-        return (uint32_t)(int32_t)whole_of(texture->channel, word);
-    switch (texture->channel) {
-    case PTX_CHANNEL_F16:
-        return f32_bits(f16_float(word));
-    case PTX_CHANNEL_U8:
-        if (texture->srgb && !alpha)
-            return f32_bits(srgb_linear((float)word / 255.0F));
-        return unit_bits(whole / 255.0);
-    case PTX_CHANNEL_U16:
-        return unit_bits(whole / 65535.0);
-    case PTX_CHANNEL_S8:
-        return unit_bits(whole / 127.0);
-    case PTX_CHANNEL_S16:
-        return unit_bits(whole / 32767.0);
-    default:
-        return word;
-    }
+    if (texture->srgb && !alpha && texture->channel == PTX_CHANNEL_U8 && !texture->as_integer)
+        return f32_bits(srgb_linear((float)word / 255.0F));
+    return tex_number(texture->channel, texture->as_integer, word);
 }
 
 /* A texel's channels as they are in memory. Those that the format lacks are 0, of the border too.
@@ -287,49 +251,21 @@ static void corner_weights(const struct axis axes[3], int share, int weights[8])
     }
 }
 
-/* What is summed: integers as they are, but unsigned normalized ones with the 16 bits that a byte
- * is widened to; else floats. */
 static double summand(const struct ptx_texture *texture, uint32_t word, bool alpha)
 {
-    const bool integer = tex_sample_is_integer(texture);
-    if (texture->channel == PTX_CHANNEL_F16 || texture->channel == PTX_CHANNEL_F32 ||
-        (texture->srgb && !integer))
+    if (texture->srgb && !tex_sample_is_integer(texture))
         return (double)f32_of(number_of(texture, word, alpha));
-    if (texture->channel == PTX_CHANNEL_S16 && !integer && word == 0x8000)
-        return -32767;
-    return (double)whole_of(texture->channel, word) *
-           (texture->channel == PTX_CHANNEL_U8 && !integer ? 257 : 1);
-}
-
-/* Integers of 32 bits are cut off, others and normalized ones rounded. */
-static uint32_t whole_filtered(const struct ptx_texture *texture, double sum)
-{
-    switch (texture->channel) {
-    case PTX_CHANNEL_U32:
-        return (uint32_t)floor(sum / 256);
-    case PTX_CHANNEL_S32:
-        return (uint32_t)(int32_t)floor(sum / 256);
-    default:
-        return (uint32_t)(int32_t)floor(sum / 256 + 0.5);
-    }
+    return tex_summand(texture->channel, texture->as_integer, word);
 }
 
 /* Halves of a last place go away from zero. */
 static uint32_t filtered(const struct ptx_texture *texture, double sum)
 {
-    if (tex_sample_is_integer(texture))
-        return whole_filtered(texture, sum);
-    switch (texture->srgb ? PTX_CHANNEL_F32 : texture->channel) {
-    case PTX_CHANNEL_U8:
-    case PTX_CHANNEL_U16:
-        return f32_out((float)(floor(sum / 256 + 0.5) / 65535));
-    case PTX_CHANNEL_S16:
-        return f32_out((float)(floor(sum / 256 + 0.5) / 32767));
-    case PTX_CHANNEL_S8:
-        return f32_out((float)(tex_sample_widened(sum) / 32767));
-    default:
-        break;
-    }
+    const bool integer = tex_sample_is_integer(texture);
+
+    if (integer || (!texture->srgb && texture->channel != PTX_CHANNEL_F16 &&
+                    texture->channel != PTX_CHANNEL_F32))
+        return tex_filtered(texture->channel, integer, sum);
     const unsigned type = texture->channel == PTX_CHANNEL_F16 ? IR_F16 : IR_F32;
     const struct float_value value = float_decode(f64_bits(sum / 256), float_format_of(IR_F64));
     const uint32_t bits = (uint32_t)float_encode(&value, float_format_of(type), IR_RNA, false);

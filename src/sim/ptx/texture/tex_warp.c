@@ -32,15 +32,9 @@ struct warp {
     bool linear, bounded;            /* something can be outside */
 };
 
-/* The largest whole number that is not larger, of less than 2^51. */
-OPS_INLINE double floor_of(double value)
-{
-    const double near = (value + F64_ROUNDING) - F64_ROUNDING;
-    return near - (near > value ? 1.0 : 0.0);
-}
 OPS_INLINE int32_t modulo(int32_t index, int32_t size)
 {
-    return index - size * (int32_t)floor_of((double)index / (double)size);
+    return index - size * (int32_t)tex_floor((double)index / (double)size);
 }
 
 static void place(struct warp *warp, unsigned dimension, uint32_t pitch)
@@ -67,10 +61,10 @@ static void place(struct warp *warp, unsigned dimension, uint32_t pitch)
         warp->left[lane] |= __builtin_fabs(at[lane]) < FARTHEST ? 0 : 1;
     }
     if (turns && mode == PTX_WRAP) {
-        EACH at[lane] -= floor_of(at[lane]);
+        EACH at[lane] -= tex_floor(at[lane]);
     }
     if (turns && mode == PTX_MIRROR) {
-        EACH at[lane] -= 2 * floor_of(at[lane] / 2);
+        EACH at[lane] -= 2 * tex_floor(at[lane] / 2);
     }
     EACH
     {
@@ -89,11 +83,11 @@ static void place(struct warp *warp, unsigned dimension, uint32_t pitch)
         }
     }
     if (warp->linear) {
-        EACH at[lane] = floor_of(at[lane] * 256.0 + 0.5) * (1 / 256.0);
+        EACH at[lane] = tex_floor(at[lane] * 256.0 + 0.5) * (1 / 256.0);
     }
     EACH
     {
-        const double base = floor_of(at[lane]);
+        const double base = tex_floor(at[lane]);
         indices[0][lane] = (int32_t)base;
         indices[1][lane] = (int32_t)base + 1;
         to->weight[lane] = warp->linear ? (int32_t)((at[lane] - base) * 256.0) : 0;
@@ -212,46 +206,32 @@ static void outside_of(const struct warp *warp, unsigned corner, int32_t outside
 }
 
 /* --- Numbers --- */
-/* Integers by the inverse: for all of 8 and 16 bits that is the float nearest to the quotient. */
-static void floats_of(enum ptx_channel channel, uint32_t raw[PTX_LANES])
-{
-    switch (channel) {
-    case PTX_CHANNEL_U8:
-        EACH raw[lane] = f32_bits((float)((int32_t)raw[lane] * (1 / 255.0)));
-        break;
-    case PTX_CHANNEL_U16:
-        EACH raw[lane] = f32_bits((float)((int32_t)raw[lane] * (1 / 65535.0)));
-        break;
-    case PTX_CHANNEL_S8:
-        EACH
-        {
-            const int32_t number = (int8_t)(uint8_t)raw[lane];
-            raw[lane] = f32_bits((float)((number < -127 ? -127 : number) * (1 / 127.0)));
-        }
-        break;
-    case PTX_CHANNEL_S16:
-        EACH
-        {
-            const int32_t number = ops_s16(raw[lane]);
-            raw[lane] = f32_bits((float)((number < -32767 ? -32767 : number) * (1 / 32767.0)));
-        }
-        break;
-    default:
-        break;
+/* The statement of each lane, with the channel as a constant. */
+#define OF_CHANNEL(which, ...)                                                                     \
+    case which: {                                                                                  \
+        const enum ptx_channel channel = which;                                                    \
+        EACH __VA_ARGS__;                                                                          \
+        break;                                                                                     \
     }
-}
+#define BY_CHANNEL(texture, ...)                                                                   \
+    switch ((texture)->channel) {                                                                  \
+        OF_CHANNEL(PTX_CHANNEL_U8, __VA_ARGS__)                                                    \
+        OF_CHANNEL(PTX_CHANNEL_U16, __VA_ARGS__)                                                   \
+        OF_CHANNEL(PTX_CHANNEL_U32, __VA_ARGS__)                                                   \
+        OF_CHANNEL(PTX_CHANNEL_S8, __VA_ARGS__)                                                    \
+        OF_CHANNEL(PTX_CHANNEL_S16, __VA_ARGS__)                                                   \
+        OF_CHANNEL(PTX_CHANNEL_S32, __VA_ARGS__)                                                   \
+        OF_CHANNEL(PTX_CHANNEL_F16, __VA_ARGS__)                                                   \
+        OF_CHANNEL(PTX_CHANNEL_F32, __VA_ARGS__)                                                   \
+    }
+
 static void numbers_of(const struct ptx_texture *texture, uint32_t raw[PTX_LANES])
 {
-    if (texture->channel == PTX_CHANNEL_F16) {
-        EACH raw[lane] = f32_bits(f16_float(raw[lane]));
-    } else if (!texture->as_integer) {
-        floats_of(texture->channel, raw);
-    } else if (texture->channel == PTX_CHANNEL_S8) {
-        EACH raw[lane] = (uint32_t)(int32_t)(int8_t)(uint8_t)raw[lane];
-    } else if (texture->channel == PTX_CHANNEL_S16) {
-        EACH raw[lane] = (uint32_t)ops_s16(raw[lane]);
-    }
+    const bool as_integer = texture->as_integer;
+
+    BY_CHANNEL(texture, raw[lane] = tex_number(channel, as_integer, raw[lane]))
 }
+
 /* Borders in place of what is outside; integer coordinates have no border. */
 static void put_border(const struct warp *warp, unsigned channel, const int32_t outside[PTX_LANES],
                        uint32_t raw[PTX_LANES])
@@ -300,41 +280,12 @@ static void weights_of(const struct warp *warp, int32_t weights[8][PTX_LANES])
         }
 }
 
-/* What is summed. */
 static void units_of(const struct ptx_texture *texture, const uint32_t raw[PTX_LANES],
                      double units[PTX_LANES])
 {
-    const int32_t least = texture->as_integer ? -32768 : -32767;
-    const uint32_t widened = texture->as_integer ? 1 : 257;
-    switch (texture->channel) {
-    case PTX_CHANNEL_U8:
-        EACH units[lane] = (double)(int32_t)(raw[lane] * widened);
-        break;
-    case PTX_CHANNEL_U16:
-        EACH units[lane] = (double)(int32_t)raw[lane];
-        break;
-    case PTX_CHANNEL_U32:
-        EACH units[lane] = (double)raw[lane];
-        break;
-    case PTX_CHANNEL_S8:
-        EACH units[lane] = (double)(int8_t)(uint8_t)raw[lane];
-        break;
-    case PTX_CHANNEL_S16:
-        EACH
-        {
-            const int32_t number = ops_s16(raw[lane]);
-            units[lane] = (double)(number < least ? least : number);
-        }
-        break;
-    case PTX_CHANNEL_S32:
-        EACH units[lane] = (double)(int32_t)raw[lane];
-        break;
-    case PTX_CHANNEL_F16:
-        EACH units[lane] = (double)f16_float(raw[lane]);
-        break;
-    default:
-        EACH units[lane] = (double)f32_of(raw[lane]);
-    }
+    const bool as_integer = texture->as_integer;
+
+    BY_CHANNEL(texture, units[lane] = tex_summand(channel, as_integer, raw[lane]))
 }
 
 /* The sum's bits rounded to so many less, halves away from zero; NaNs stay. */
@@ -343,14 +294,6 @@ OPS_INLINE double rounded(double value, unsigned less)
     const uint64_t half = UINT64_C(1) << (less - 1);
     return f64_of((f64_bits(value) + half) & ~(2 * half - 1));
 }
-static void filtered_integers(const struct ptx_texture *texture, const double sums[PTX_LANES],
-                              uint32_t texel[PTX_LANES])
-{
-    const bool cut = texture->channel == PTX_CHANNEL_U32 || texture->channel == PTX_CHANNEL_S32;
-    const double add = cut ? 0.0 : 0.5;
-    EACH texel[lane] = (uint32_t)(int64_t)floor_of(sums[lane] / 256.0 + add);
-}
-
 static void filtered_floats(struct warp *warp, const double sums[PTX_LANES],
                             uint32_t texel[PTX_LANES])
 {
@@ -377,25 +320,12 @@ static void filtered_floats(struct warp *warp, const double sums[PTX_LANES],
 static void filtered(struct warp *warp, const double sums[PTX_LANES], uint32_t texel[PTX_LANES])
 {
     const struct ptx_texture *texture = warp->fetch->texture;
+    const bool integer = tex_sample_is_integer(texture);
 
-    if (tex_sample_is_integer(texture)) {
-        filtered_integers(texture, sums, texel);
-        return;
-    }
-    switch (texture->channel) {
-    case PTX_CHANNEL_U8:
-    case PTX_CHANNEL_U16:
-        EACH texel[lane] = f32_out((float)(floor_of(sums[lane] / 256.0 + 0.5) / 65535));
-        break;
-    case PTX_CHANNEL_S16:
-        EACH texel[lane] = f32_out((float)(floor_of(sums[lane] / 256.0 + 0.5) / 32767));
-        break;
-    case PTX_CHANNEL_S8:
-        EACH texel[lane] = f32_out((float)(tex_sample_widened(sums[lane]) / 32767));
-        break;
-    default:
+    if (texture->channel == PTX_CHANNEL_F16 || texture->channel == PTX_CHANNEL_F32)
         filtered_floats(warp, sums, texel);
-    }
+    else
+        BY_CHANNEL(texture, texel[lane] = tex_filtered(channel, integer, sums[lane]))
 }
 
 static void sum_corners(struct warp *warp, const int32_t weights[8][PTX_LANES],

@@ -3,6 +3,7 @@
 #ifndef CUSHIM_SIM_PTX_TEXTURE_TEXTURE_H
 #define CUSHIM_SIM_PTX_TEXTURE_TEXTURE_H
 
+#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
@@ -91,6 +92,102 @@ uint32_t tex_warp_fetch(const struct tex_warp *fetch, uint32_t texels[4][PTX_LAN
 bool tex_quads_sum(const char *data, const struct tex_places *places, unsigned dimensions,
                    const int32_t weights[8][PTX_LANES], double sums[4][PTX_LANES]);
 
+/* --- Numbers of a channel, for one texel and for 32 --- */
+/* The largest whole number that is not larger, of less than 2^51. */
+OPS_INLINE double tex_floor(double value)
+{
+    const double near = (value + F64_ROUNDING) - F64_ROUNDING;
+
+    return near - (near > value ? 1.0 : 0.0);
+}
+
+/* The bits of an integer with their sign. */
+OPS_INLINE int64_t tex_whole(enum ptx_channel channel, uint32_t bits)
+{
+    switch (channel) {
+    case PTX_CHANNEL_S8:
+        return (int8_t)(uint8_t)bits;
+    case PTX_CHANNEL_S16:
+        return ops_s16(bits);
+    case PTX_CHANNEL_S32:
+        return (int32_t)bits;
+    default:
+        return bits;
+    }
+}
+
+/* Whole numbers up to `most` stand for up to 1. By the inverse: for all of 8 and 16 bits that is
+ * the float nearest to the quotient. */
+OPS_INLINE uint32_t tex_unit(int32_t whole, int32_t most)
+{
+    return f32_bits((float)((whole < -most ? -most : whole) * (1.0 / most)));
+}
+
+/* What a fetch gives of a texel. */
+OPS_INLINE uint32_t tex_number(enum ptx_channel channel, bool as_integer, uint32_t word)
+{
+    const int32_t whole = (int32_t)tex_whole(channel, word);
+
+    if (channel == PTX_CHANNEL_F16)
+        return f32_bits(f16_float(word));
+    if (channel == PTX_CHANNEL_F32 || as_integer)
+        return channel == PTX_CHANNEL_F32 ? word : (uint32_t)whole;
+    switch (channel) {
+    case PTX_CHANNEL_U8:
+        return tex_unit(whole, 255);
+    case PTX_CHANNEL_U16:
+        return tex_unit(whole, 65535);
+    case PTX_CHANNEL_S8:
+        return tex_unit(whole, 127);
+    case PTX_CHANNEL_S16:
+        return tex_unit(whole, 32767);
+    default:
+        return word;
+    }
+}
+
+/* What a filter sums: integers as they are, but unsigned normalized ones with the 16 bits that a
+ * byte is widened to; else floats. */
+OPS_INLINE double tex_summand(enum ptx_channel channel, bool as_integer, uint32_t word)
+{
+    switch (channel) {
+    case PTX_CHANNEL_U8:
+        return (double)(int32_t)(word * (as_integer ? 1U : 257U));
+    case PTX_CHANNEL_U16:
+        return (double)(int32_t)word;
+    case PTX_CHANNEL_S16:
+        return (double)(!as_integer && word == 0x8000 ? -32767 : ops_s16(word));
+    case PTX_CHANNEL_F16:
+        return (double)f16_float(word);
+    case PTX_CHANNEL_F32:
+        return (double)f32_of(word);
+    default:
+        return (double)tex_whole(channel, word);
+    }
+}
+
+/* Signed normalized bytes: their weighted sum, in 256ths, as an integer of 16 bits. */
+static inline double tex_sample_widened(double sum)
+{
+    const int32_t value = (int32_t)sum, wide = value + ((value + 64 + (value >> 12) * 16) >> 7);
+
+    return wide < -32767 ? -32767 : wide > 32767 ? 32767 : wide;
+}
+
+/* The result of a filter's sum, in 256ths, of all but floats. Integers of 32 bits are cut off,
+ * others and normalized ones rounded. */
+OPS_INLINE uint32_t tex_filtered(enum ptx_channel channel, bool integer, double sum)
+{
+    const bool cut = channel == PTX_CHANNEL_U32 || channel == PTX_CHANNEL_S32;
+    const double rounded = tex_floor(sum / 256.0 + (cut ? 0.0 : 0.5));
+
+    if (integer)
+        return (uint32_t)(int64_t)rounded;
+    if (channel == PTX_CHANNEL_S8)
+        return f32_out((float)(tex_sample_widened(sum) / 32767));
+    return f32_out((float)(rounded / (channel == PTX_CHANNEL_S16 ? 32767 : 65535)));
+}
+
 /* --- tex_sample.c --- */
 /* Four channels, float bits or integers: tex_sample_is_integer says which. */
 void tex_sample(const struct tex_fetch *fetch, uint32_t texel[4]);
@@ -102,12 +199,6 @@ unsigned tex_sample_channel_size(enum ptx_channel channel);
 uint32_t tex_sample_border(const struct ptx_texture *texture, unsigned index);
 /* Are linear fetches of so many dimensions mixed with the border, everywhere? */
 bool tex_sample_half_border(const struct ptx_texture *texture, unsigned dimensions);
-/* Signed normalized bytes: their weighted sum, in 256ths, as an integer of 16 bits. */
-static inline double tex_sample_widened(double sum)
-{
-    const int32_t value = (int32_t)sum, wide = value + ((value + 64 + (value >> 12) * 16) >> 7);
-    return wide < -32767 ? -32767 : wide > 32767 ? 32767 : wide;
-}
 /* The sizes of a level; 1 where it has no such dimension. */
 uint32_t tex_sample_extent(const struct ptx_level *level, unsigned dimension);
 
