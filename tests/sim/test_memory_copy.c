@@ -351,6 +351,7 @@ static void test_lists(void **state)
         assert_memory_equal(back + 100 * (COUNT - 1 - i), bytes + 100 * i, 100);
     sizes[COUNT - 1] = 4096; /* one is wrong: the others are done */
     OK(cu->cuMemsetD8_v2(b, 0, 4096));
+    OK(cu->cuCtxSynchronize());
     GIVES(CUDA_ERROR_INVALID_VALUE,
           cu->cuMemcpyBatchAsync_v2(to, from, sizes, COUNT, &attributes, &first, 1, stream));
     OK(cu->cuStreamSynchronize(stream));
