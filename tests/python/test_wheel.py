@@ -15,19 +15,23 @@ pytestmark = [pytest.mark.in_all, pytest.mark.by_hand]
 MOST = 8 * 1024 * 1024
 
 
-@pytest.fixture(name="wheel", scope="module")
-def fixture_wheel(tmp_path_factory):
-    """Its file."""
-    folder = tmp_path_factory.mktemp("a wheel")
-    done = subprocess.run(["sh", ROOT / "python/wheel", folder], capture_output=True, text=True,
-                          env={**os.environ, "LC_ALL": "C",
-                               "CUSHIM_HOMEPAGE": "a.invalid/b&c"})
+def make(folder, *words):
+    """The file that its command makes in a folder."""
+    done = subprocess.run(["sh", ROOT / "python/wheel", *words, folder], capture_output=True,
+                          text=True, env={**os.environ, "LC_ALL": "C",
+                                          "CUSHIM_HOMEPAGE": "a.invalid/b&c"})
     if re.search(r"No matching distribution found|Temporary failure in name", done.stderr):
         pytest.skip("pip cannot fetch the build's packages here")
     assert done.returncode == 0, done.stdout + done.stderr
     found = list(folder.iterdir())
     assert len(found) == 1
     return found[0]
+
+
+@pytest.fixture(name="wheel", scope="module")
+def fixture_wheel(tmp_path_factory):
+    """Its file."""
+    return make(tmp_path_factory.mktemp("a wheel"))
 
 
 @pytest.fixture(name="environment", scope="module")
@@ -104,3 +108,24 @@ def test_module(environment):
     done = run(environment, "cushim", "sim", "--quiet", "--cuda", "12.2", "--", "python", "-c",
                "import cushim; print(cushim.load().version, len(cushim.load().devices()))")
     assert (done.returncode, done.stdout) == (0, "12.2 1\n"), done.stderr
+
+
+@pytest.mark.by_hand
+def test_aarch64(tmp_path):
+    """The wheel of the other machine runs kernels there, by qemu-user."""
+    root, site = tmp_path / "arm/root", tmp_path / "site"
+    done = subprocess.run(["python3", "-B", ROOT / "tests/platforms/sysroot.py", root.parent,
+                           "arm64", "libc6"], capture_output=True, text=True)
+    emulate = [ROOT / "tests/platforms/emulate", root]
+    if (done.returncode or not shutil.which("aarch64-linux-gnu-objcopy")
+            or subprocess.run([*emulate, "true"], capture_output=True).returncode):
+        pytest.skip(f"no AArch64 by qemu-user, or no binutils for it: {done.stderr}")
+    wheel = make(tmp_path / "wheel", "--machine", "aarch64")
+    assert wheel.name.endswith("-manylinux_2_28_aarch64.whl") and wheel.stat().st_size < MOST
+    shutil.unpack_archive(wheel, site, "zip")
+    command = site / "cushim/bin/cushim"
+    command.chmod(0o755)
+    for words in (["--version"], ["demo"], ["scan", wheel],
+                  ["matrix", "--cuda", "11.4,13.0", "--", command, "info", "--init"]):
+        done = subprocess.run([*emulate, command, *words], capture_output=True, text=True)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
