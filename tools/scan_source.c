@@ -48,6 +48,7 @@ struct reader {
     struct scan_word lists[MOST_REQUIRES]; /* third argument of each cushim_require */
     const struct option_list *defines;
     bool level_given; /* by the defines */
+    bool has_cushim; /* the file names it: an entry's name is a call, also without a table before */
     size_t depth;
     struct bracket brackets[MOST_BRACKETS];
 };
@@ -347,17 +348,17 @@ static void read_name(struct reader *reader, bool member, bool typed)
         reader->found.level = scan_text_number(&reader->in, reader->in.at);
     while (reader->in.at < reader->in.end && skip_other(reader))
         continue;
-    if (reader->in.at == reader->in.end || *reader->in.at != '(')
-        return;
-    if (scan_word_is(word, "CUSHIM_HAS") || scan_word_is(word, "cushim_has")) {
-        read_guard(reader, scan_word_is(word, "cushim_has"));
-        return;
+    if (reader->in.at < reader->in.end && *reader->in.at == '(') {
+        if (scan_word_is(word, "CUSHIM_HAS") || scan_word_is(word, "cushim_has")) {
+            read_guard(reader, scan_word_is(word, "cushim_has"));
+            return;
+        }
+        if (scan_word_is(word, "cushim_require"))
+            read_required(reader, line);
+        if (typed && is_main(word) && reader->found.main == 0)
+            reader->found.main = line;
     }
-    if (scan_word_is(word, "cushim_require"))
-        read_required(reader, line);
-    if (typed && is_main(word) && reader->found.main == 0)
-        reader->found.main = line;
-    index = member ? find_entry(reader, word) : KNOWN_NONE;
+    index = member || reader->has_cushim ? find_entry(reader, word) : KNOWN_NONE;
     if (index != KNOWN_NONE)
         add_call(reader, index, line);
 }
@@ -430,6 +431,7 @@ struct scan_source scan_source_read(const char *text, size_t size,
     reader->level_given = reader->found.level > 0;
     if (!reader->level_given)
         reader->found.level = CUSHIM_CUDA_VERSION;
+    reader->has_cushim = memmem(text, size, "cushim", strlen("cushim"));
     read_all(reader);
     settle_guards(reader);
     for (size_t i = 0; i < reader->found.require_count; i++)

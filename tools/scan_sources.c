@@ -101,8 +101,8 @@ static char *words_of(const struct scan_source_call *call)
     struct cushim_entry entry = known_entry(call->index);
     char release[VERSION_TEXT_SIZE], *text;
 
-    if (asprintf(&text, "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file", entry.symbol,
-                 version_text(release, entry.since), entry.symbol) < 0)
+    if (asprintf(&text, "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file or its comments",
+                 entry.symbol, version_text(release, entry.since), entry.symbol) < 0)
         output_no_memory();
     return text;
 }
@@ -158,9 +158,11 @@ static void print_required(const struct scan_sources *sources, const struct scan
         const struct scan_source *other = &sources->item[i];
         for (size_t k = 0; k < other->require_count; k++) {
             size_t count = 0;
-            for (size_t j = 0; j < source->count; j++)
-            count += is_newer(&source->calls[j], sources->oldest) && !source->calls[j].has &&
-                     source->calls[j].require == &other->requires[k];
+            for (size_t j = 0; j < source->count; j++) {
+                const struct scan_source_call *call = &source->calls[j];
+                count += is_newer(call, sources->oldest) && !call->has &&
+                         call->require == &other->requires[k];
+            }
             if (count > 0)
                 printf(", %zu required in %s:%zu", count, other->name, other->requires[k].line);
         }

@@ -29,7 +29,7 @@ int never(void)
         (&p, 4, s) : cu->cuMemAlloc(&p, 1);
 }
 CUSHIM_HAS(cu, cuCtxCreate_v3); cu->cuCtxCreate(0); cu->cuCtxCreate_v4(0); other.cuNothing();
-cuMemPrefetchAsync(0); pointer = cu->cuLaunchKernelEx;
+cuMemPrefetchAsync(0);
 """
 
 
@@ -45,11 +45,30 @@ def test_newer_without_a_question(source):
     assert (result.code, result.err) == (FAILED, "")
     assert result.out.splitlines() == [
         f"{source}:13: cuMemAllocAsync came with CUDA 11.2; no CUSHIM_HAS(..., cuMemAllocAsync) "
-        "in this file",
+        "in this file or its comments",
         f"{source}:16: cuCtxCreate_v4 came with CUDA 12.5; no CUSHIM_HAS(..., cuCtxCreate_v4) "
-        "in this file",
+        "in this file or its comments",
         f"{source}: calls through cushim's table: 6; newer than CUDA 9.0: 3, 1 of them behind "
         "CUSHIM_HAS; plain names are those of CUDA 12.0"]
+
+
+NAMED = """
+#include <cushim/cushim.h>
+#define TRY(name, ...) check(cu->name(__VA_ARGS__), #name)
+TRY(cuMemAllocAsync, &p, 1, s);
+pointer = cu->cuLaunchKernelEx;
+auto member = &cushim_api::cuGreenCtxCreate; // and no cuMemcpyBatchAsync
+say("cuMemcpyBatchAsync");
+"""
+
+
+def test_names_beside_calls(tmp_path):
+    """An argument of a macro, and a pointer, in a file that has cushim; without it they are another's."""
+    (tmp_path / "a.cpp").write_text(NAMED)
+    result = run("scan", "--drivers", "9.0", tmp_path / "a.cpp")
+    assert result.code == FAILED
+    assert re.findall(r":(\d+): (\w+) ", result.out) == [
+        ("4", "cuMemAllocAsync"), ("5", "cuLaunchKernelEx"), ("6", "cuGreenCtxCreate")]
 
 
 def test_old_enough(source):
@@ -126,7 +145,7 @@ def test_required_by_the_program(tmp_path):
     assert (result.code, result.err) == (FAILED, "")
     assert result.out.replace(f"{folder}/", "").splitlines() == [
         "run.cc:4: cuGreenCtxCreate came with CUDA 12.4; no CUSHIM_HAS(..., cuGreenCtxCreate) in "
-        "this file",
+        "this file or its comments",
         "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
         "CUSHIM_HAS, 2 required in main.c:8; plain names are those of CUDA 12.0"]
     calls = scan("--drivers", "9.0", folder, code=FAILED)["sources"][0]["calls"]
@@ -325,7 +344,7 @@ def test_question_by_name_and_raw_strings(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "int a;", "R", 'R"', 'R"x(', "/*", '"', "'\\", "//", "cu->",
-                                  "CUSHIM_HAS(", "CUSHIM_HAS(((", "\0", "-", "cu->cuInit",
+                                  "CUSHIM_HAS(", "CUSHIM_HAS(((", "\0", "-", "cu->cuIni",
                                   'R"' + 40 * "x", 'cu->R"('])
 def test_no_call(tmp_path, text):
     path = tmp_path / "a.hpp"
@@ -350,7 +369,7 @@ def test_for_other_programs(tmp_path, source):
     assert (result.code, result.err) == (FAILED, "")
     lines = [line for line in result.out.splitlines() if line.startswith("::")]
     assert lines == [f"::error file={source},line={line},title=unguarded-call::{name} came with "
-                     f"CUDA {release}; no CUSHIM_HAS(..., {name}) in this file"
+                     f"CUDA {release}; no CUSHIM_HAS(..., {name}) in this file or its comments"
                      for line, name, release in ((13, "cuMemAllocAsync", "11.2"),
                                                  (16, "cuCtxCreate_v4", "12.5"))]
     suite = ElementTree.parse(tmp_path / "junit").getroot()
