@@ -96,11 +96,13 @@ static void need_library(void *user, const char *library)
         file->links = true;
     if (strncmp(library, "libcushim.so", 12) == 0) {
         file->cushim = true;
-        snprintf(file->cushim_library, sizeof file->cushim_library, "%s", library);
+        snprintf(file->cushim_library, sizeof file->cushim_library, "%.*s", SCAN_LIBRARY_SIZE - 1,
+                 library);
     }
     if (release > file->runtime.release) {
         file->runtime.release = release;
-        snprintf(file->runtime.library, sizeof file->runtime.library, "%s", library);
+        snprintf(file->runtime.library, sizeof file->runtime.library, "%.*s", SCAN_LIBRARY_SIZE - 1,
+                 library);
     }
 }
 

@@ -159,6 +159,9 @@ def test_spec(tmp_path):
         assert {"cushim", "cushim-libs", "cushim-devel", "cushim-sim-devel"} <= set(shown)
         shown = run("rpmlint", "-c", PACKAGING / "rpm/rpmlint.toml", spec, code=None)
         assert "0 errors, 0 warnings" in shown
+    shown = run("rpmspec", "--define", "_lto_cflags -flto=auto", "--define",
+                "meson flags: %{_lto_cflags}", "-P", spec)
+    assert "flags:" in shown and "-flto" not in shown  # static libraries for any compiler
 
 
 @pytest.mark.in_all
