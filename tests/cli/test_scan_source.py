@@ -63,7 +63,7 @@ say("cuMemcpyBatchAsync");
 
 
 def test_names_beside_calls(tmp_path):
-    """An argument of a macro, and a pointer, in a file that has cushim; without it they are another's."""
+    """An argument of a macro, and a pointer, in a file that names cushim."""
     (tmp_path / "a.cpp").write_text(NAMED)
     result = run("scan", "--drivers", "9.0", tmp_path / "a.cpp")
     assert result.code == FAILED
