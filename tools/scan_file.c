@@ -359,6 +359,10 @@ static void settle(struct scan_file *file)
         struct cushim_entry entry;
         if (file->how[i] & SCAN_CALLED && !file->lazy)
             file->how[i] ^= SCAN_CALLED | SCAN_LINKED;
+        if (file->how[i] & SCAN_NAMED)
+            file->how[i] &= (unsigned char)~SCAN_MENTIONED;
+        else if (file->how[i] & SCAN_MENTIONED && file->loads && !file->runtime.inside)
+            file->how[i] |= SCAN_NAMED;
         if (!(file->how[i] & SCAN_NAMED))
             continue;
         entry = known_entry(i);

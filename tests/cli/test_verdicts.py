@@ -17,6 +17,8 @@ NEW = "int cuNewThing(void); int f(void) { return cuNewThing(); }"
 NAMES = 'const char *const names[] = {%s}; int f(int n) { return names[n][0]; }'
 MENTIONED = 'const char *word(void) { return "cuMemFreeAsync"; }'
 NAMED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAlloc_v2", "cuMemAllocAsync"'
+MERGED = NAMES % '"libcuda.so.1", "cuInit", "driver lacks cuCtxGetId"'
+MESSAGE = NAMES % '"libcuda.so.1", "cuCtxCreate_v4", "no cuCtxCreate_v2"'
 TWO_ABIS = NAMES % '"libcuda.so.1", "cuCtxCreate_v2", "cuCtxCreate_v4"'
 ASKED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAllocAsync", "cuGetProcAddress"'
 RUNTIME = 'int cudaFree(void *); int f(void) { return cudaFree(0); }'
@@ -82,6 +84,9 @@ def program(folder, source):
     (MENTIONED, "13.0", "6.1", "mentioned-alone", "unknown", None),
     (NAMED, "11.1", None, "named-entry", "unknown", None),
     (NAMED, "11.2", None, "runs", "runs", None),
+    (MERGED, "11.4", None, "named-entry", "unknown", None),
+    (MERGED, "12.0", None, "runs", "runs", None),
+    (MESSAGE, "10.2", None, "named-entry", "unknown", None),
     (TWO_ABIS, "10.2", None, "runs", "runs", None),
     (TWO_ABIS, "3.1", None, "named-entry", "unknown", None),
     (ASKED, "11.1", None, "optional-entry", "limits", None),
