@@ -539,12 +539,11 @@ const struct command command_scan = {
              "  linked     the program is linked to it, and does not start without it\n"
              "  called     the program is linked to it, and starts without it: it is looked\n"
              "             up at the first call, which ends the program if it is not there\n"
-             "  named      its symbol is a string of the program, which likely calls dlsym\n"
+             "  named      its symbol is, or ends, a string of the program: dlsym, likely\n"
              "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
              "             gives any ABI or none; or it uses cushim, which does without\n"
              "  runtime    the CUDA runtime in it looks it up, and does without it\n"
-             "  mentioned  a string of a file that does not name the driver's library, or\n"
-             "             the end of a longer string\n\n",
+             "  mentioned  a string of a file that does not name the driver's library\n\n",
     .options = option_rows,
     .least = 1,
     .most = ANY_NUMBER_OF_WORDS,

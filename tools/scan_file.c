@@ -358,12 +358,15 @@ static void settle_runtime(struct scan_file *file)
 static void settle(struct scan_file *file)
 {
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
-        struct cushim_entry entry;
+        struct cushim_entry entry = known_entry(i);
         if (file->how[i] & SCAN_CALLED && !file->lazy)
             file->how[i] ^= SCAN_CALLED | SCAN_LINKED;
-        if (!(file->how[i] & SCAN_NAMED))
+        if (file->how[i] & SCAN_NAMED)
+            file->how[i] &= (unsigned char)~SCAN_MENTIONED;
+        else if (file->how[i] & SCAN_MENTIONED && file->loads && !file->runtime.inside)
+            file->how[i] |= SCAN_NAMED;
+        else
             continue;
-        entry = known_entry(i);
         if (file->cushim && strcmp(entry.name, "cuGetProcAddress") == 0)
             file->how[i] &= (unsigned char)~SCAN_NAMED; /* cushim itself asks it, if it is there */
         else if (file->runtime.inside)

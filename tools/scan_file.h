@@ -16,8 +16,8 @@ enum scan_how {
     SCAN_NAMED = 1 << 1,   /* its exported symbol as a string: likely looked up by dlsym */
     SCAN_ASKED = 1 << 2,   /* likely asked of cuGetProcAddress or cushim, for any ABI */
     SCAN_RUNTIME = 1 << 3, /* named by the CUDA runtime, which does without what a driver lacks */
-    /* A string of a file that does not name the driver's library, or the end of a longer one: of an
-     * error message, or shared with one by the linker. */
+    /* A string of a file that does not name the driver's library. Also the end of a longer string:
+     * of an error message, or shared with one by the linker; SCAN_NAMED is set too if it counts. */
     SCAN_MENTIONED = 1 << 4,
     SCAN_WEAK = 1 << 5,  /* an undefined weak symbol: the program starts without it */
     SCAN_CALLED = 1 << 6 /* an undefined function that is looked up at its first call */

@@ -88,7 +88,8 @@ static bool has_alternative(const struct scan_file *file, const struct subject *
 
     for (size_t i = 0; cushim_entry_at(i, &other); i++) {
         if (i != index && driver->has[i] && other.stream == entry.stream &&
-            file->how[i] & (SCAN_NAMED | SCAN_LINKED | SCAN_CALLED) &&
+            (file->how[i] & (SCAN_LINKED | SCAN_CALLED) ||
+             (file->how[i] & (SCAN_NAMED | SCAN_MENTIONED)) == SCAN_NAMED) &&
             strcmp(other.name, entry.name) == 0)
             return true;
     }

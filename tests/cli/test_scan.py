@@ -115,9 +115,9 @@ def test_named(tmp_path, source, how):
 
 
 def test_end_of_a_string(tmp_path):
-    """The linker may keep a name as the end of a longer string; that is told apart."""
+    """The linker may keep a name as the end of a longer string."""
     path = build(tmp_path, NAMED.replace('"cuInit"', '"Failed to cuInit", "my_cuCtxDetach"'))
-    assert entries(only(path))["cuInit"] == (2000, "mentioned")
+    assert entries(only(path))["cuInit"] == (2000, "named")
     assert "cuCtxDetach" not in entries(only(path))
 
 

@@ -16,7 +16,11 @@ WEAK = ("__attribute__((weak)) int cuGraphAddNode(void);"
 NEW = "int cuNewThing(void); int f(void) { return cuNewThing(); }"
 NAMES = 'const char *const names[] = {%s}; int f(int n) { return names[n][0]; }'
 MENTIONED = 'const char *word(void) { return "cuMemFreeAsync"; }'
+TWICE = ('const char one[] __attribute__((section(".a"))) = "no cuMemFreeAsync";'
+         'const char two[] __attribute__((section(".b"))) = "cuMemFreeAsync";')
 NAMED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAlloc_v2", "cuMemAllocAsync"'
+MERGED = NAMES % '"libcuda.so.1", "cuInit", "driver lacks cuCtxGetId"'
+MESSAGE = NAMES % '"libcuda.so.1", "cuCtxCreate_v4", "no cuCtxCreate_v2"'
 TWO_ABIS = NAMES % '"libcuda.so.1", "cuCtxCreate_v2", "cuCtxCreate_v4"'
 ASKED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAllocAsync", "cuGetProcAddress"'
 RUNTIME = 'int cudaFree(void *); int f(void) { return cudaFree(0); }'
@@ -79,9 +83,13 @@ def program(folder, source):
     ([[("cubin", 87, cubin(87))]], "11.3", "Jetson Orin", "gpu-later-perhaps", "unknown", None),
     (LINKED, "700.1", None, "driver-newer", "unknown", None),
     (MENTIONED, "9.0", None, "mentioned-alone", "unknown", None),
+    (TWICE, "9.0", None, "mentioned-alone", "unknown", None),
     (MENTIONED, "13.0", "6.1", "mentioned-alone", "unknown", None),
     (NAMED, "11.1", None, "named-entry", "unknown", None),
     (NAMED, "11.2", None, "runs", "runs", None),
+    (MERGED, "11.4", None, "named-entry", "unknown", None),
+    (MERGED, "12.0", None, "runs", "runs", None),
+    (MESSAGE, "10.2", None, "named-entry", "unknown", None),
     (TWO_ABIS, "10.2", None, "runs", "runs", None),
     (TWO_ABIS, "3.1", None, "named-entry", "unknown", None),
     (ASKED, "11.1", None, "optional-entry", "limits", None),
