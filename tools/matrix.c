@@ -119,7 +119,7 @@ static const struct option_row option_rows[] = {
      .doc = "Write a table of Markdown"},
     {.name = "github",
      .flag = &given.github,
-     .doc = "Print an annotation of a GitHub workflow for each row that fails the command"},
+     .doc = "Print an annotation of a GitHub workflow for each cause by which rows fail"},
     COMMAND_OPTION_JSON(given.json),
     {0},
 };
@@ -182,26 +182,23 @@ static const char *row_name(char text[MATRIX_WORDS_SIZE], const struct matrix_ca
     return text;
 }
 
-static void print_github(FILE *file, const struct matrix_list *list)
+/* How to allow that programs go on after a failure, of the first few entries. */
+static void print_survivable(const struct matrix_list *list)
 {
-    char words[MATRIX_WORDS_SIZE];
+    enum { MOST_NAMES = 6 };
+    const char *names[MOST_NAMES];
+    size_t count = 0;
 
-    for (size_t i = 0, same; i < list->count; i += same) {
-        const struct matrix_case *one = &list->item[i];
-        same = count_same(list, i);
-        if (!one->bad)
-            continue;
-        fputs("::error title=", file);
-        output_command(file, row_name(words, one, same), true);
-        fprintf(file, "::%s: ", matrix_end_name(one->end));
-        output_command(file, matrix_words(one, words), false);
-        for (int k = 0; k < 2; k++) {
-            const char *more = k == 0 ? matrix_call(one) : matrix_last_words(one, words);
-            fputs(more[0] != '\0' ? "; " : "", file);
-            output_command(file, more, false);
-        }
-        fputs("\n", file);
+    for (size_t i = 0; i < list->count && count < MOST_NAMES; i++) {
+        size_t k = 0;
+        while (k < count && strcmp(names[k], list->item[i].fired) != 0)
+            k++;
+        if (k == count && matrix_may_survive(&list->item[i]))
+            names[count++] = list->item[i].fired;
     }
+    for (size_t i = 0; i < count; i++)
+        printf("%s%s", i == 0 ? MATRIX_SURVIVES : ",", names[i]);
+    fputs(count > 0 ? "\n" : "", stdout);
 }
 
 static void print_text(const struct matrix_list *list)
@@ -230,6 +227,7 @@ static void print_text(const struct matrix_list *list)
             printf(" %zu %s", counts[end], matrix_end_name((enum matrix_end)end));
     }
     putchar('\n');
+    print_survivable(list);
     if (given.nothing_taken)
         printf("no entry that it calls came later than CUDA %s: none was taken away\n",
                version_text(version, given.oldest));
@@ -320,7 +318,7 @@ static int report(const struct options *options, const struct matrix_list *list)
     written = write_file(options->junit, matrix_junit, list);
     written = write_file(options->markdown, matrix_markdown, list) && written;
     if (options->github)
-        print_github(options->json ? stderr : stdout, list);
+        matrix_github(options->json ? stderr : stdout, list->item, list->count);
     if (options->json)
         print_json(list);
     else

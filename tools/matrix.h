@@ -138,6 +138,15 @@ const char *matrix_call(const struct matrix_case *one);
  * found; else "". Returns `text`. */
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
+/** Whether it fails only since it ends with 0 though a rule made a call fail. */
+bool matrix_may_survive(const struct matrix_case *one);
+
+/** Before the entries' names. */
+#define MATRIX_SURVIVES "if the program rightly goes on: --survives "
+
+/** Annotations of a GitHub workflow: one for each cause, with its releases. */
+void matrix_github(FILE *file, const struct matrix_case *cases, size_t count);
+
 /** Reports to an open file; write errors show in its error flag. */
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count);
 void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count);

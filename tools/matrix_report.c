@@ -29,6 +29,12 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d", one->code);
 }
 
+bool matrix_may_survive(const struct matrix_case *one)
+{
+    return one->bad && one->end == MATRIX_FAILS && one->code == 0 && one->fired[0] != '\0' &&
+           !one->missed;
+}
+
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
     switch (one->end) {

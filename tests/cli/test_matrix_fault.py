@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
-from command import FAILED, OK, ROOT, run
+from command import CLI, FAILED, OK, ROOT, run
 from simulated import PROGRAM, matrix, nothing_is_left, sim  # noqa: F401
 
 BUILD = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
@@ -110,8 +110,11 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert [one["fired"] for one in runs if one["result"] == "fails"] == [ignored]
         failure, = xml.parse(files[0]).getroot().iter("failure")
         assert failure.get("message") == words
-        strict = run("matrix", *EACH, "--strict", "--quiet", *program)
+        strict = run("matrix", *EACH, "--strict", "--quiet", "--github", *program)
         assert f"fails  {words}" in strict.out
+        told = f"if the program rightly goes on: --survives {ignored}\n"
+        assert strict.out.endswith("\n" + told) == (" 0 " in words)
+        assert (f"::fails: {words}; {told}" in strict.out) == (" 0 " in words)
         name = ignored.removesuffix("_v2")
         matrix(*EACH, "--strict", "--survives", f"cuInit,{name}", *program)
 
@@ -177,7 +180,7 @@ def test_junit_tells_how_runs_ended(tmp_path):
 
 
 def test_annotations():
-    """One for each row that fails the command; beside JSON on standard error."""
+    """One for each row that fails, or for releases; beside JSON on standard error."""
     program = ("--cuda", "12.4,11.2,10.2", "--", "sh", "-c", "echo a% >&2; echo; exit 3")
     line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; no call that reached the driver"
     assert run("matrix", "--github", *program).out.splitlines()[0] == \
@@ -186,6 +189,21 @@ def test_annotations():
     silent = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c", "exit 3").out
     assert silent.startswith(line.replace(" to 10.2", ""))
     assert "::" not in run("matrix", "--github", "--cuda", "12.4", "--", "true").out
+
+
+def test_annotations_of_one_cause():
+    """Numbers in the program's words are no other cause; an exit code and a word are."""
+    def titles(script, releases="12.4,11.8,11.4,11.2,10.2"):
+        out = run("matrix", "--github", "--cuda", releases, "--", "sh", "-c", script).out
+        return [line.split("=")[1].split("::")[0] for line in out.splitlines()
+                if line.startswith("::error")]
+
+    assert titles("echo at $$, $(date +%s.%N) >&2; exit 3") == ["CUDA 12.4 to 10.2"]
+    assert titles("echo $$ >&2; exit 3", "11.2,12.4") == ["CUDA 11.2 and 1 other"]
+    other = f"case $('{CLI}' info) in *11.4*) CODE ;; esac; echo $$ >&2; exit 3"
+    assert titles(other.replace("CODE", "exit 4")) == \
+        ["CUDA 12.4 to 11.8 and 2 others", "CUDA 11.4"]
+    assert titles(other.replace("CODE", "echo a >&2; exit 3"))[1:] == ["CUDA 11.4"]
 
 
 def test_the_exit_code_of_a_check():

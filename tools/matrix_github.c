@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Annotations of a GitHub workflow. */
+#include "matrix.h"
+
+#include "names.h"
+#include "output.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Whether two texts differ in nothing but numbers; not in those within words if `whole`. */
+static bool is_same_text(const char *one, const char *other, bool whole)
+{
+    static const char number[] = ".0123456789";
+    char before = ' ';
+
+    while (*one != '\0') {
+        bool within = whole && (isalnum((unsigned char)before) || before == '_');
+        if (isdigit((unsigned char)*one) && isdigit((unsigned char)*other) && !within) {
+            one += strspn(one, number);
+            other += strspn(other, number);
+            before = '0';
+            continue;
+        }
+        if (*one != *other)
+            return false;
+        before = *one++;
+        other++;
+    }
+    return *other == '\0';
+}
+
+static bool is_release(const struct matrix_case *one)
+{
+    return strncmp(one->name, "CUDA", 4) == 0 && one->missing[0] == '\0' && one->fault[0] == '\0';
+}
+
+/* Whether two releases fail for one cause. A program's words may have a time or an address. */
+static bool is_same(const struct matrix_case *one, const struct matrix_case *other)
+{
+    char text[2][MATRIX_WORDS_SIZE];
+
+    return one->bad && other->bad && is_release(one) && is_release(other) &&
+           one->end == other->end &&
+           strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) == 0 &&
+           is_same_text(matrix_call(one), matrix_call(other), true) &&
+           is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1]), false);
+}
+
+static bool is_told(const struct matrix_case *cases, size_t number)
+{
+    for (size_t i = 0; i < number; i++) {
+        if (is_same(&cases[i], &cases[number]))
+            return true;
+    }
+    return false;
+}
+
+/* "CUDA 13.5 to 12.0 and 2 others" */
+static void put_title(FILE *file, const struct matrix_case *cases, size_t first, size_t count)
+{
+    size_t last = first, others = 0;
+    const char *name = cases[first].name;
+
+    while (last + 1 < count && is_same(&cases[first], &cases[last + 1]) &&
+           version_parse(cases[last + 1].cuda) < version_parse(cases[last].cuda))
+        last++;
+    for (size_t i = last + 1; i < count; i++)
+        others += is_same(&cases[first], &cases[i]);
+    output_command(file, name, true);
+    if (last > first)
+        fprintf(file, " to %s", cases[last].cuda);
+    if (others > 0)
+        fprintf(file, " and %zu other%s", others, output_plural(others));
+}
+
+void matrix_github(FILE *file, const struct matrix_case *cases, size_t count)
+{
+    char words[MATRIX_WORDS_SIZE];
+
+    for (size_t i = 0; i < count; i++) {
+        const struct matrix_case *one = &cases[i];
+        if (!one->bad || is_told(cases, i))
+            continue;
+        fputs("::error title=", file);
+        put_title(file, cases, i, count);
+        fprintf(file, "::%s: ", matrix_end_name(one->end));
+        output_command(file, matrix_words(one, words), false);
+        for (int k = 0; k < 2; k++) {
+            const char *more = k == 0 ? matrix_call(one) : matrix_last_words(one, words);
+            fputs(more[0] != '\0' ? "; " : "", file);
+            output_command(file, more, false);
+        }
+        if (matrix_may_survive(one))
+            fprintf(file, "; " MATRIX_SURVIVES "%s", one->fired);
+        fputs("\n", file);
+    }
+}
