@@ -96,13 +96,11 @@ static void need_library(void *user, const char *library)
         file->links = true;
     if (strncmp(library, "libcushim.so", 12) == 0) {
         file->cushim = true;
-        snprintf(file->cushim_library, sizeof file->cushim_library, "%.*s", SCAN_LIBRARY_SIZE - 1,
-                 library);
+        snprintf(file->cushim_library, sizeof file->cushim_library, "%.31s", library);
     }
     if (release > file->runtime.release) {
         file->runtime.release = release;
-        snprintf(file->runtime.library, sizeof file->runtime.library, "%.*s", SCAN_LIBRARY_SIZE - 1,
-                 library);
+        snprintf(file->runtime.library, sizeof file->runtime.library, "%.31s", library);
     }
 }
 
