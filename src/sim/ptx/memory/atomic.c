@@ -157,7 +157,7 @@ uint64_t atomic_apply(const struct atomic_operation *operation, void *at, const 
     uint64_t old = 0, operand = 0, wanted;
 
     memcpy(&operand, from, operation->size);
-    access_move(&old, at, operation->size);
+    access_move_word(&old, at, operation->size);
     do
         wanted = operation->value(old, operand, global);
     while (global && !atomic_replace(at, operation->size, &old, wanted));

@@ -128,8 +128,9 @@ static inline void access_some(struct access *access, uint32_t mask)
     access->offsets = access->pointers;
 }
 
-/* Bytes of one lane, in a way that other threads of the CPU may use them at the same time. */
-static inline void access_move(void *to, const void *from, unsigned size)
+/* At most 8 bytes of one lane, in a way that other threads of the CPU may use them at the same
+ * time. */
+static inline void access_move_word(void *to, const void *from, unsigned size)
 {
 #define MOVE(T)                                                                                    \
     __atomic_store_n(                                                                              \
@@ -149,9 +150,15 @@ static inline void access_move(void *to, const void *from, unsigned size)
     default:
         MOVE(uint64_t);
     }
-    if (size == 16)
-        access_move((char *)to + 8, (const char *)from + 8, 8);
 #undef MOVE
+}
+
+/* The same of 16, in two halves. */
+static inline void access_move(void *to, const void *from, unsigned size)
+{
+    access_move_word(to, from, size);
+    if (size == 16)
+        access_move_word((char *)to + 8, (const char *)from + 8, 8);
 }
 
 /* Check `size` bytes of each lane of `mask` at its address plus the step's offset. */

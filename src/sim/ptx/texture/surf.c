@@ -77,7 +77,7 @@ static uint64_t load(const char *place, unsigned size)
     uint64_t value = 0;
 
     if (is_aligned(place, size))
-        access_move(&value, place, size);
+        access_move_word(&value, place, size);
     for (unsigned i = 0; i < size && !is_aligned(place, size); i++)
         value |= load(place + i, 1) << (8 * i);
     return value;
@@ -86,7 +86,7 @@ static uint64_t load(const char *place, unsigned size)
 static void store(char *place, unsigned size, uint64_t value)
 {
     if (is_aligned(place, size))
-        access_move(place, &value, size);
+        access_move_word(place, &value, size);
     for (unsigned i = 0; i < size && !is_aligned(place, size); i++)
         store(place + i, 1, value >> (8 * i));
 }
