@@ -187,10 +187,21 @@ static void scan_text(struct run *run, const char *path, const struct mapped *ma
     }
     struct scan_source source =
         scan_source_read(mapped->data, own ? 0 : mapped->size, &run->options->defines);
-    run->source_count += source.count > 0;
-    if (source.count == 0 && run->named && !run->files)
-        printf("%s: %s\n", path, own ? "cushim's own" : "no call through cushim's table");
+    source.named = run->named && !own;
+    if (own && run->named && !run->files)
+        printf("%s: cushim's own\n", path);
     scan_sources_add(&run->sources, &source, path);
+}
+
+static void judge_sources(struct run *run)
+{
+    scan_sources_judge(&run->sources);
+    for (size_t i = 0; i < run->sources.count; i++) {
+        const struct scan_source *source = &run->sources.item[i];
+        run->source_count += source->count > 0;
+        if (source->count == 0 && source->named && !run->files)
+            printf("%s: no call through cushim's table\n", source->name);
+    }
 }
 
 /* A file in a folder that is neither a program nor a source: its suffix may be one of a source that
@@ -506,7 +517,7 @@ static int run_scan(const char *title, char **words)
     }
     for (size_t i = 0; words[i]; i++)
         walk(&run, words[i]);
-    scan_sources_judge(&run.sources);
+    judge_sources(&run);
     run.findings = scan_sources_find(&run.sources);
     worst = finish(&run);
     found = run.findings.count > 0;

@@ -48,7 +48,6 @@ struct reader {
     struct scan_word lists[MOST_REQUIRES]; /* third argument of each cushim_require */
     const struct option_list *defines;
     bool level_given; /* by the defines */
-    bool has_cushim; /* the file names it: an entry's name is a call, also without a table before */
     size_t depth;
     struct bracket brackets[MOST_BRACKETS];
 };
@@ -295,8 +294,8 @@ static void read_required(struct reader *reader, size_t line)
         at = memchr(at + 1, '"', (size_t)(end - at - 1));
         at = at ? at + 1 : NULL;
     }
-    found->requires = scan_grow(found->requires, found->require_count, sizeof require);
-    found->requires[found->require_count++] = require;
+    found->requirements = scan_grow(found->requirements, found->require_count, sizeof require);
+    found->requirements[found->require_count++] = require;
 }
 
 /* The lists are known when the file was read to its end. */
@@ -310,7 +309,7 @@ static void add_listed(struct reader *reader, size_t which)
         while (at < end) {
             struct scan_word word = scan_word_at(at, end);
             if (word.length == list.length && memcmp(word.text, list.text, list.length) == 0) {
-                add_required(&reader->found.requires[which], reader -> listed[i].index);
+                add_required(&reader->found.requirements[which], reader->listed[i].index);
                 break;
             }
             at = word.text + word.length;
@@ -318,12 +317,13 @@ static void add_listed(struct reader *reader, size_t which)
     }
 }
 
-static void add_call(struct reader *reader, size_t index, size_t line)
+static void add_call(struct reader *reader, size_t index, size_t line, bool alone)
 {
     struct scan_source *found = &reader->found;
 
     found->calls = scan_grow(found->calls, found->count, sizeof *found->calls);
-    found->calls[found->count++] = (struct scan_source_call){.line = line, .index = index};
+    found->calls[found->count++] =
+        (struct scan_source_call){.line = line, .index = index, .alone = alone};
 }
 
 static bool is_main(struct scan_word word)
@@ -358,9 +358,9 @@ static void read_name(struct reader *reader, bool member, bool typed)
         if (typed && is_main(word) && reader->found.main == 0)
             reader->found.main = line;
     }
-    index = member || reader->has_cushim ? find_entry(reader, word) : KNOWN_NONE;
+    index = find_entry(reader, word);
     if (index != KNOWN_NONE)
-        add_call(reader, index, line);
+        add_call(reader, index, line, !member);
 }
 
 /* A driver that has one entry of a release has all of it, but for those of other platforms and
@@ -431,7 +431,7 @@ struct scan_source scan_source_read(const char *text, size_t size,
     reader->level_given = reader->found.level > 0;
     if (!reader->level_given)
         reader->found.level = CUSHIM_CUDA_VERSION;
-    reader->has_cushim = memmem(text, size, "cushim", strlen("cushim"));
+    reader->found.has_cushim = memmem(text, size, "cushim", strlen("cushim"));
     read_all(reader);
     settle_guards(reader);
     for (size_t i = 0; i < reader->found.require_count; i++)
@@ -445,8 +445,8 @@ struct scan_source scan_source_read(const char *text, size_t size,
 void scan_source_free(struct scan_source *source)
 {
     for (size_t i = 0; i < source->require_count; i++)
-        free(source->requires[i].entries);
-    free(source->requires);
+        free(source->requirements[i].entries);
+    free(source->requirements);
     free(source->calls);
     free(source->name);
     *source = (struct scan_source){0};

@@ -14,6 +14,7 @@
 
 struct scan_source_call {
     size_t line, index; /* of the entry */
+    bool alone;         /* cuName, and no table before it: a call if a source names cushim */
     bool has;           /* a CUSHIM_HAS in the file is of it, or of another entry of its release */
     /* The cushim_require that is of it, by scan_sources_judge. */
     const struct scan_source_require *require;
@@ -31,10 +32,12 @@ struct scan_source {
     char *name;
     struct scan_source_call *calls;
     size_t count;
-    struct scan_source_require *requires;
+    struct scan_source_require *requirements;
     size_t require_count;
-    size_t main; /* line of its main(); 0: none */
-    int level;   /* the release that plain names mean */
+    size_t main;     /* line of its main(); 0: none */
+    bool has_cushim; /* it names cushim */
+    bool named;      /* by the user, not found in a folder */
+    int level;       /* the release that plain names mean */
 };
 
 /** @param defines  "NAME=VALUE", of the compiler's command line; NULL: none */

@@ -41,8 +41,8 @@ static bool has_entry(const struct scan_source_require *require, size_t index)
 static const struct scan_source_require *find_in(const struct scan_source *source, size_t index)
 {
     for (size_t i = 0; i < source->require_count; i++) {
-        if (has_entry(&source->requires[i], index))
-        return &source->requires[i];
+        if (has_entry(&source->requirements[i], index))
+            return &source->requirements[i];
     }
     return NULL;
 }
@@ -63,15 +63,34 @@ static bool counts_for_all(const struct scan_source *source, size_t mains)
     return source->main == 0 || mains == 1;
 }
 
+/* Where no source names cushim, names alone are those of another loader. */
+static void drop_others(struct scan_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        if (sources->item[i].has_cushim)
+            return;
+    }
+    for (size_t i = 0; i < sources->count; i++) {
+        struct scan_source *source = &sources->item[i];
+        size_t count = 0;
+        for (size_t k = 0; k < source->count; k++) {
+            if (!source->calls[k].alone)
+                source->calls[count++] = source->calls[k];
+        }
+        source->count = count;
+    }
+}
+
 void scan_sources_judge(struct scan_sources *sources)
 {
     const struct scan_source_require *shared[CUSHIM_ENTRY_COUNT] = {NULL};
     size_t mains = count_mains(sources);
 
+    drop_others(sources);
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         for (size_t k = 0; k < source->require_count; k++)
-        source->requires[k].file = source->name;
+            source->requirements[k].file = source->name;
         if (source->require_count == 0 || !counts_for_all(source, mains))
             continue;
         for (size_t k = 0; k < CUSHIM_ENTRY_COUNT; k++)
@@ -161,10 +180,10 @@ static void print_required(const struct scan_sources *sources, const struct scan
             for (size_t j = 0; j < source->count; j++) {
                 const struct scan_source_call *call = &source->calls[j];
                 count += is_newer(call, sources->oldest) && !call->has &&
-                         call->require == &other->requires[k];
+                         call->require == &other->requirements[k];
             }
             if (count > 0)
-                printf(", %zu required in %s:%zu", count, other->name, other->requires[k].line);
+                printf(", %zu required in %s:%zu", count, other->name, other->requirements[k].line);
         }
     }
 }
@@ -230,10 +249,10 @@ static void print_not_taken(const struct scan_sources *sources)
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         for (size_t k = 0; k < source->require_count && !counts_for_all(source, mains); k++) {
-            if (would_guard(sources, &source->requires[k]))
+            if (would_guard(sources, &source->requirements[k]))
                 printf("%s:%zu: this cushim_require counts for its own file alone: %zu files have "
                        "a main()\n",
-                       source->name, source->requires[k].line, mains);
+                       source->name, source->requirements[k].line, mains);
         }
     }
 }

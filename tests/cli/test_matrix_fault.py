@@ -228,9 +228,8 @@ def test_codes_of_shells(script, result, code, words):
 
 def test_log_has_the_signal_and_the_rule(tmp_path):
     log = tmp_path / "log"
-    sim("killed", 11, options=("--quiet", "--log", log))
-    assert log.read_text().splitlines()[-1].endswith(
-        "was ended by signal 11 (Segmentation fault)")
+    sim("killed", 15, options=("--quiet", "--log", log))
+    assert log.read_text().splitlines()[-1].endswith("was ended by signal 15 (Terminated)")
     result = sim("codes", 0, 1, 100, options=("--quiet", "--log", "-", "--fault", "cuMemAlloc"))
     assert result.code == OK and " us, by a rule\n" in result.err
 

@@ -63,12 +63,15 @@ say("cuMemcpyBatchAsync");
 
 
 def test_names_beside_calls(tmp_path):
-    """An argument of a macro, and a pointer, in a file that names cushim."""
+    """An argument of a macro, and a pointer, if one of the files names cushim."""
     (tmp_path / "a.cpp").write_text(NAMED)
     result = run("scan", "--drivers", "9.0", tmp_path / "a.cpp")
     assert result.code == FAILED
     assert re.findall(r":(\d+): (\w+) ", result.out) == [
         ("4", "cuMemAllocAsync"), ("5", "cuLaunchKernelEx"), ("6", "cuGreenCtxCreate")]
+    (tmp_path / "b.cpp").write_text('#include "app.h"\nTRY(cuCtxGetId, context, &id);')
+    assert run("scan", "--drivers", "9.0", tmp_path / "b.cpp").code == OK
+    assert "b.cpp:2: cuCtxGetId " in run("scan", "--drivers", "9.0", tmp_path).out
 
 
 def test_old_enough(source):
