@@ -3,9 +3,11 @@
 
 import os
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
-from command import OK, run
+from command import OK, ROOT, run
 
 PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
 # A line of the log.
@@ -36,3 +38,13 @@ def sim(*arguments, options=(), **variables):
         # LeakSanitizer of gcc 12 itself hangs if a thread ends the process while another waits.
         variables.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     return run("sim", *options, "--", PROGRAM, *arguments, **variables)
+
+
+def compiled(folder, text, library="STATIC"):
+    """A program with cushim in it, as CUSHIM_STATIC or CUSHIM_DROPIN has it."""
+    build = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
+    (folder / "a.c").write_text(text)
+    subprocess.run(["cc", "-w", "-I", ROOT / "include", "-I", build / "gen", "-o", folder / "a",
+                    folder / "a.c", os.environ[f"CUSHIM_{library}"], "-ldl", "-lpthread"],
+                   check=True)
+    return folder / "a"

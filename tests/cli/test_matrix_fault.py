@@ -4,15 +4,11 @@ of shells."""
 
 import os
 import shlex
-import subprocess
 import xml.etree.ElementTree as xml
-from pathlib import Path
 
 import pytest
-from command import CLI, FAILED, OK, ROOT, run
-from simulated import PROGRAM, matrix, nothing_is_left, sim  # noqa: F401
-
-BUILD = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
+from command import CLI, FAILED, OK, run
+from simulated import PROGRAM, compiled, matrix, nothing_is_left, sim  # noqa: F401
 
 # It takes no notice of the failure of the call that its first argument names, and leaks if the
 # second is "leak" and it took notice of another. Its exit code is 77 then, or the third.
@@ -63,12 +59,7 @@ DOES = ["cuInit", "cuCtxCreate_v2", "cuEventCreate", "cuMemAlloc_v2", "cuMemsetD
 if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
     @pytest.fixture(name="careful", scope="module")
     def careful_fixture(tmp_path_factory):
-        folder = tmp_path_factory.mktemp("careful")
-        (folder / "a.c").write_text(CAREFUL)
-        subprocess.run(["cc", "-I", ROOT / "include", "-I", BUILD / "gen", "-o", folder / "careful",
-                        folder / "a.c", os.environ["CUSHIM_STATIC"], "-ldl", "-lpthread"],
-                       check=True)
-        return folder / "careful"
+        return compiled(tmp_path_factory.mktemp("careful"), CAREFUL)
 
     def test_each_call_fails_once(careful):
         """Under the newest release; not what only asks or releases, and no wait for nothing."""
@@ -237,11 +228,8 @@ def test_log_has_the_signal_and_the_rule(tmp_path):
 if "CUSHIM_STATIC" in os.environ:
     def test_rows_that_name_their_driver(tmp_path):
         """They are one, with the newest driver's name."""
-        (tmp_path / "a.c").write_text(CAREFUL.replace("cuCtxCreate_v2, &context, 0, 0",
-                                                      "cuCtxGetId, NULL, NULL"))
-        subprocess.run(["cc", "-w", "-I", ROOT / "include", "-I", BUILD / "gen", "-o",
-                        tmp_path / "a", tmp_path / "a.c", os.environ["CUSHIM_STATIC"], "-ldl",
-                        "-lpthread"], check=True)
-        rows = run("matrix", "--cuda", "11.8,11.2,10.2", "--", tmp_path / "a", "-", "-", "3").out
+        program = compiled(tmp_path, CAREFUL.replace("cuCtxCreate_v2, &context, 0, 0",
+                                                     "cuCtxGetId, NULL, NULL"))
+        rows = run("matrix", "--cuda", "11.8,11.2,10.2", "--", program, "-", "-", "3").out
         assert rows == "CUDA 11.8 to 10.2  fails  exit code 3  cuCtxGetId is not available: it " \
             "came with CUDA 12.0, and the driver, of CUDA 11.8, is older\n3 runs: 3 fails\n"

@@ -4,14 +4,12 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-from command import CLI, FAILED, INPUT, OK, ROOT, SIM_DRIVERS, USAGE, environment, run
-from simulated import PROGRAM, matrix, nothing_is_left  # noqa: F401
+from command import CLI, FAILED, INPUT, OK, SIM_DRIVERS, USAGE, environment, run
+from simulated import PROGRAM, compiled, matrix, nothing_is_left  # noqa: F401
 
 CODES = ("--", PROGRAM, "codes", "0", "10", "100")
-BUILD = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
 
 
 def missing(*options, code):
@@ -139,12 +137,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
     @pytest.fixture(name="table", scope="module")
     def table_fixture(tmp_path_factory):
         """A program with cushim in it, which calls stubs of its table and does not say which."""
-        folder = tmp_path_factory.mktemp("table")
-        (folder / "a.c").write_text(TABLE)
-        subprocess.run(["cc", "-I", ROOT / "include", "-I", BUILD / "gen", "-o", folder / "table",
-                        folder / "a.c", os.environ["CUSHIM_STATIC"], "-ldl", "-lpthread"],
-                       check=True)
-        return folder / "table"
+        return compiled(tmp_path_factory.mktemp("table"), TABLE)
 
     def test_a_stub_of_the_table(table):
         """Its call reaches no entry, and the driver is told. What cushim itself looks up is no
@@ -174,10 +167,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
     def test_a_call_of_which_nobody_takes_the_code(tmp_path, how):
         """The row shows it, and --strict makes a failure of it."""
         program = FORGOTTEN.replace("cushim_load(NULL)->", "") if how == "dropin" else FORGOTTEN
-        (tmp_path / "a.c").write_text(program)
-        subprocess.run(["cc", "-I", ROOT / "include", "-I", BUILD / "gen", "-o", tmp_path / "a",
-                        tmp_path / "a.c", os.environ[f"CUSHIM_{how.upper()}"], "-ldl",
-                        "-lpthread"], check=True)
+        compiled(tmp_path, program, how.upper())
         told = "cuDeviceGetUuid is not available: it came with CUDA 9.2, and the driver, of CUDA " \
             "9.0, is older"
         for options, result, code in ((), "passes", OK), (("--strict",), "fails", FAILED):
@@ -208,10 +198,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
 
     def test_what_helpers_do_without(tmp_path):
         """They ask before they call."""
-        (tmp_path / "a.c").write_text(DESCRIBE)
-        subprocess.run(["cc", "-I", ROOT / "include", "-I", BUILD / "gen", "-o", tmp_path / "a",
-                        tmp_path / "a.c", os.environ["CUSHIM_STATIC"], "-ldl", "-lpthread"],
-                       check=True)
+        compiled(tmp_path, DESCRIBE)
         for one in matrix("--cuda", "8.0,9.0,12.4", "--missing-each=8.0", "--strict", "--",
                           tmp_path / "a", code=OK):
             assert (one["result"], one["errors"]) == ("passes", "")

@@ -179,7 +179,7 @@ static void name_operand(struct parser *parser, struct ir_operand *operand, bool
         return;
     }
     struct symbol *symbol = label ? NULL : symbol_find(parser, name);
-    struct symbol copy;
+    struct symbol copy = {0};
     if (symbol)
         copy = *symbol; /* the next token's look-up may reuse its place */
     parse_next(parser);
