@@ -16,14 +16,12 @@
 #include <unistd.h>
 
 static struct options {
-    const char *cuda; /* NULL: all */
+    const char *cuda, *works; /* NULL: all; none */
     struct option_list drivers, faults, survived;
-    const char *junit, *markdown, *profile, *devices, *floor, *most;
-    bool missing_each, fault_each, quiet, json, github;
-    int oldest;         /* release of `floor`; 0: none is given */
-    bool nothing_taken; /* the program calls nothing that came later */
-    int calls;          /* of an entry that are made to fail, each in a run */
-    int timeout;        /* seconds */
+    const char *junit, *markdown, *profile, *devices, *most;
+    bool gate, fault_each, quiet, json, github;
+    int calls;   /* of an entry that are made to fail, each in a run */
+    int timeout; /* seconds */
     struct matrix_plan plan;
 } given = {.timeout = 60, .plan = {.degrade = -1}};
 
@@ -32,7 +30,8 @@ static const struct option_row option_rows[] = {
      .text = &given.cuda,
      .value = "LIST",
      .values = VALUES_SIMULATED,
-     .doc = "Simulated CUDA releases, such as 11.2,12.4, or none (default: all there are)"},
+     .doc = "Simulated CUDA releases, such as 11.2,12.4 or 11.4-12.4 or 11.4+, or none (default: "
+            "all there are)"},
     {.name = "drivers",
      .list = &given.drivers,
      .commas = true,
@@ -40,6 +39,17 @@ static const struct option_row option_rows[] = {
      .values = VALUES_DRIVERS,
      .doc = "Libraries of real drivers, or branches and versions of drivers (535), whose releases "
             "are simulated; --cuda none leaves out all others"},
+    {.name = "gate",
+     .flag = &given.gate,
+     .doc = "All that finds mistakes, for CI: --strict --degrade 77 --check=race,init,sync "
+            "--fault wrong-abi --fault-each=9, a run without a driver and one without a device; "
+            "what was not released behind a call that was made to fail counts only if --check is "
+            "given too"},
+    {.name = "works",
+     .text = &given.works,
+     .value = "LIST",
+     .values = VALUES_SIMULATED,
+     .doc = "Releases, as of --cuda, under which it must pass: to degrade there is a failure"},
     {.name = "devices",
      .text = &given.devices,
      .value = "N",
@@ -58,10 +68,10 @@ static const struct option_row option_rows[] = {
      .flag = &given.fault_each,
      .text = &given.most,
      .value = "N",
-     .doc =
-         "Run it under the newest release as well, each time with one call that fails: the first "
-         "(or each of the first N) of each entry that it calls there, but for those that only "
-         "ask or release; it passes if the program then ends with any code but 0"},
+     .doc = "Run it under the newest and the oldest release that it passes once more for each call "
+            "that fails: the first (or each of the first N) of each entry that it calls there, but "
+            "for those that only ask or release; it passes if the program then ends with any code "
+            "but 0"},
     {.name = "survives",
      .list = &given.survived,
      .commas = true,
@@ -75,14 +85,6 @@ static const struct option_row option_rows[] = {
          "Fail under a simulated driver, and in runs that degrade, for what 'cushim sim --check' "
          "finds: something was not released; with race, init or sync, faults of kernels; in "
          "runs that end with 0 also a rule that never fired"},
-    {.name = "missing-each",
-     .flag = &given.missing_each,
-     .text = &given.floor,
-     .value = "OLDEST",
-     .values = VALUES_DRIVERS,
-     .doc = "Run it under the newest release as well, each time without one of the entries that it "
-            "calls there; with a release or a branch of drivers (10.2, 440), only of those that "
-            "came later"},
     {.name = "degrade",
      .number = &given.plan.degrade,
      .low = 1,
@@ -129,59 +131,6 @@ static enum output_style end_style(enum matrix_end end)
     return end <= MATRIX_NOTICES ? OUTPUT_GOOD : end <= MATRIX_UNUSED ? OUTPUT_WARNING : OUTPUT_BAD;
 }
 
-/* Whether two texts differ in nothing but the numbers of processes and of drivers. */
-static bool is_same_text(const char *one, const char *other)
-{
-    static const char *const before[] = {"process ", "driver, of CUDA "};
-
-    for (bool number = false; *one != '\0' && *one == *other; number = false) {
-        for (size_t i = 0; i < sizeof before / sizeof *before && !number; i++) {
-            size_t length = strlen(before[i]);
-            number = strncmp(one, before[i], length) == 0 && strncmp(other, before[i], length) == 0;
-            if (number) {
-                one += length + strspn(one + length, ".0123456789");
-                other += length + strspn(other + length, ".0123456789");
-            }
-        }
-        one += !number;
-        other += !number;
-    }
-    return *one == *other;
-}
-
-static bool is_same(const struct matrix_case *one, const struct matrix_case *other)
-{
-    char text[2][MATRIX_WORDS_SIZE];
-
-    return one->end == other->end && one->bad == other->bad &&
-           strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) == 0 &&
-           is_same_text(matrix_call(one), matrix_call(other)) &&
-           is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1]));
-}
-
-/* How many runs from one on are a row: three or more of releases, each older than the one before,
- * that ended the same. */
-static size_t count_same(const struct matrix_list *list, size_t first)
-{
-    size_t count = 1;
-
-    for (; first + count < list->count; count++) {
-        const struct matrix_case *one = &list->item[first + count], *before = one - 1;
-        if (strncmp(before->name, "CUDA", 4) != 0 || strncmp(one->name, "CUDA", 4) != 0 ||
-            version_parse(one->cuda) >= version_parse(before->cuda) || !is_same(before, one))
-            break;
-    }
-    return count < 3 ? 1 : count;
-}
-
-/* "CUDA 13.5 to 11.2" */
-static const char *row_name(char text[MATRIX_WORDS_SIZE], const struct matrix_case *one,
-                            size_t same)
-{
-    snprintf(text, MATRIX_WORDS_SIZE, same > 1 ? "%s to %s" : "%s", one->name, one[same - 1].cuda);
-    return text;
-}
-
 /* How to allow that programs go on after a failure, of the first few entries. */
 static void print_survivable(const struct matrix_list *list)
 {
@@ -205,20 +154,21 @@ static void print_text(const struct matrix_list *list)
 {
     struct output_table table = {.columns = 5};
     size_t counts[MATRIX_NOT_RUN + 1] = {0};
-    char words[MATRIX_WORDS_SIZE], version[VERSION_TEXT_SIZE];
+    char row[MATRIX_WORDS_SIZE], words[MATRIX_WORDS_SIZE];
 
     for (size_t i = 0, same; i < list->count; i += same) {
         const struct matrix_case *one = &list->item[i];
-        bool plain = one->end == MATRIX_PASSES && one->fired[0] == '\0';
-        same = count_same(list, i);
+        bool plain = one->end == MATRIX_PASSES && one->fired[0] == '\0', many;
+        same = matrix_row(&list->item[i], list->count - i, row);
         counts[one->end] += same;
         if (given.quiet && !one->bad)
             continue;
-        output_table_add(&table, OUTPUT_PLAIN, row_name(words, one, same));
+        output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        output_table_add(&table, OUTPUT_DIM, plain ? "" : matrix_words(one, words));
+        many = same > 1 && one->end == MATRIX_NOTICES;
+        output_table_add(&table, OUTPUT_DIM, plain || many ? "" : matrix_words(one, words));
         output_table_add(&table, OUTPUT_DIM, matrix_call(one));
-        output_table_add(&table, OUTPUT_DIM, matrix_last_words(one, words));
+        output_table_add(&table, OUTPUT_DIM, many ? "" : matrix_last_words(one, words));
     }
     output_table_print(&table, "");
     printf("%zu run%s:", list->count, output_plural(list->count));
@@ -228,9 +178,6 @@ static void print_text(const struct matrix_list *list)
     }
     putchar('\n');
     print_survivable(list);
-    if (given.nothing_taken)
-        printf("no entry that it calls came later than CUDA %s: none was taken away\n",
-               version_text(version, given.oldest));
 }
 
 static void print_json(const struct matrix_list *list)
@@ -243,8 +190,6 @@ static void print_json(const struct matrix_list *list)
         output_json_set(object, "name", output_json_text(one->name));
         output_json_set(object, "cuda", one->cuda[0] ? json_string(one->cuda) : json_null());
         output_json_set(object, "driver", output_json_text(one->driver));
-        output_json_set(object, "missing",
-                        one->missing[0] ? json_string(one->missing) : json_null());
         output_json_set(object, "fault", one->fault[0] ? json_string(one->fault) : json_null());
         output_json_set(object, "fired", one->fired[0] ? json_string(one->fired) : json_null());
         output_json_set(object, "went_on",
@@ -284,34 +229,45 @@ static bool write_file(const char *path,
 
 static int run_all(struct options *options, struct matrix_list *list, struct matrix_used *used)
 {
-    size_t before = list->count;
-    bool good;
+    const size_t count = list->count;
+    bool good = matrix_run(&options->plan, list->item, count, used);
 
-    options->plan.watched = matrix_list_newest(list);
-    good = matrix_run(&options->plan, list->item, before, matrix_list_note, used);
-    if (good && options->missing_each)
-        matrix_list_missing(list, options->plan.watched, used, options->oldest);
-    options->nothing_taken = options->missing_each && used->count > 0 && list->count == before;
     if (good && options->fault_each)
-        matrix_list_faults(list, options->plan.watched, used, options->calls);
-    if (good && list->count > before) {
-        good = matrix_run(&options->plan, list->item + before, list->count - before, NULL, NULL);
-    }
+        matrix_list_faults(list, used, options->calls);
+    if (good && list->count > count)
+        good = matrix_run(&options->plan, list->item + count, list->count - count, NULL);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
+}
+
+/* Its file needs the driver's, so that it has no chance without. */
+static bool is_linked(const struct matrix_case *one)
+{
+    return one->driver && strcmp(one->driver, MATRIX_NO_DRIVER) == 0 && one->code == 127 &&
+           strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
+}
+
+static bool is_bad(const struct matrix_case *one, bool strict)
+{
+    if (one->end == MATRIX_DEGRADES)
+        return one->must;
+    if (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN)
+        return strict || one->must;
+    return one->end > MATRIX_DEGRADES && !is_linked(one);
 }
 
 static int report(const struct options *options, const struct matrix_list *list)
 {
-    bool written, bad = false, lacks = false, used = false;
+    bool written, bad = false, lacks = false, used = false, passed = false;
 
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         used |= list->item[i].calls != 0;
+        passed |= list->item[i].end == MATRIX_PASSES;
+    }
     for (size_t i = 0; i < list->count; i++) {
         struct matrix_case *one = &list->item[i];
         if (one->end == MATRIX_DEGRADES && !used)
             one->end = MATRIX_UNUSED; /* it has not met the newest driver either */
-        bool open = one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN;
-        one->bad = open ? options->plan.strict : one->end > MATRIX_UNUSED;
+        one->bad = is_bad(one, options->plan.strict);
         bad |= one->bad;
         lacks |= one->lacks;
     }
@@ -325,18 +281,19 @@ static int report(const struct options *options, const struct matrix_list *list)
         print_text(list);
     if (!written || lacks)
         return COMMAND_SYSTEM;
+    if (options->gate && !passed && !bad) {
+        fputs("cushim matrix: no run passes, so that nothing was tried\n", stderr);
+        return COMMAND_FAILED;
+    }
     return bad ? COMMAND_FAILED : COMMAND_OK;
 }
 
 /* Of an option that may have a value, which is no word of its own: "--check race -- program". */
 static const char *value_hint(void)
 {
-    bool check = given.plan.check && !given.plan.checks, each = given.missing_each && !given.floor;
-    bool fault = given.fault_each && !given.most;
+    bool check = given.plan.check && !given.plan.checks, each = given.fault_each && !given.most;
 
-    return check || each || fault
-               ? "; --check, --missing-each and --fault-each take a value behind '='"
-               : "";
+    return check || each ? "; --check and --fault-each take a value behind '='" : "";
 }
 
 /* The file that a word starts, from malloc; NULL after saying why there is none. */
@@ -374,19 +331,76 @@ static bool settings_good(void)
                              given.plan.checks);
 }
 
+/* What --gate stands for; options of one's own go before. */
+static void open_gate(void)
+{
+    struct option_list *faults = &given.faults;
+
+    given.plan.strict = given.fault_each = true;
+    given.plan.exits = !given.plan.check;
+    given.plan.check = true;
+    if (!given.plan.checks)
+        given.plan.checks = "race,init,sync";
+    if (!given.most)
+        given.most = "9";
+    if (given.plan.degrade < 0)
+        given.plan.degrade = 77;
+    faults->item = realloc(faults->item, (faults->count + 1) * sizeof *faults->item);
+    if (!faults->item)
+        output_no_memory();
+    faults->item[faults->count++] = "wrong-abi";
+}
+
+static int list_runs(struct matrix_list *list)
+{
+    int result = matrix_list_releases(list, given.cuda);
+
+    if (result == COMMAND_OK)
+        result = matrix_list_drivers(list, &given.drivers);
+    if (result == COMMAND_OK && given.works)
+        result = matrix_list_works(list, given.works);
+    if (result != COMMAND_OK)
+        return result;
+    if (given.fault_each && list->count > 0 && list->item[matrix_list_newest(list)].driver) {
+        fputs("cushim matrix: --fault-each takes a simulated release: leave out --cuda none\n",
+              stderr);
+        return COMMAND_USAGE;
+    }
+    if (list->count == 0) {
+        fputs("cushim matrix: no driver to run it under\n", stderr);
+        return COMMAND_NO_DRIVER;
+    }
+    return given.gate && !matrix_list_without(list) ? COMMAND_INPUT : COMMAND_OK;
+}
+
+static int run_program(struct matrix_list *list, const char *program)
+{
+    size_t newest = matrix_list_newest(list);
+    struct matrix_used *used = calloc(list->count, sizeof *used);
+    int result;
+
+    if (!used)
+        output_no_memory();
+    matrix_missing_read(program);
+    result = run_all(&given, list, used);
+    if (result == COMMAND_OK) {
+        matrix_missing(list->item, list->count, &used[newest], newest);
+        result = report(&given, list);
+    }
+    free(used);
+    return result;
+}
+
 static int run(const char *title, char **words)
 {
     char *program = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    static struct matrix_used used;
     struct matrix_list list = {0};
     int result;
 
     (void)title;
-    if (given.floor && !(given.oldest = matrix_list_floor(given.floor)))
-        options_refuse("--missing-each: '%s' is no CUDA release such as 10.2, and no driver such "
-                       "as 440",
-                       given.floor);
+    if (given.gate)
+        open_gate();
     given.calls = given.most ? atoi(given.most) : 1;
     if (given.calls < 1 || given.calls > MATRIX_FAULTS ||
         (given.most && given.most[strspn(given.most, "0123456789")] != 0))
@@ -403,30 +417,11 @@ static int run(const char *title, char **words)
 
     if (!settings_good())
         return COMMAND_USAGE;
-    result = matrix_list_releases(&list, given.cuda);
-    if (result == COMMAND_OK)
-        result = matrix_list_drivers(&list, &given.drivers);
-    if (result == COMMAND_OK && (given.missing_each || given.fault_each) && list.count > 0 &&
-        list.item[matrix_list_newest(&list)].driver) {
-        fprintf(stderr,
-                "cushim matrix: --%s-each takes a simulated release: leave out --cuda none\n",
-                given.missing_each ? "missing" : "fault");
-        result = COMMAND_USAGE;
-    }
-    if (result == COMMAND_OK && list.count == 0) {
-        fputs("cushim matrix: no driver to run it under\n", stderr);
-        result = COMMAND_NO_DRIVER;
-    }
+    result = list_runs(&list);
     if (result == COMMAND_OK && !(program = find_program(words[0])))
         result = COMMAND_INPUT;
-    if (result == COMMAND_OK) {
-        matrix_missing_read(program);
-        result = run_all(&given, &list, &used);
-    }
-    if (result == COMMAND_OK) {
-        matrix_missing(list.item, list.count, &used, given.plan.watched);
-        result = report(&given, &list);
-    }
+    if (result == COMMAND_OK)
+        result = run_program(&list, program);
     free(program);
     for (size_t i = 0; i < list.count; i++)
         free(list.item[i].driver);

@@ -38,10 +38,11 @@ enum matrix_end {
 
 /** One run. */
 struct matrix_case {
-    char name[MATRIX_NAME_SIZE]; /* "CUDA 12.4", "driver PATH", "CUDA 13.5 without cuMemAlloc_v2" */
+    char name[MATRIX_NAME_SIZE]; /* "CUDA 12.4", "driver PATH", "CUDA 13.5, no device" */
     char cuda[16];               /* of the simulated driver; empty for a real one */
     char *driver;                /* path of a real one, from malloc; NULL for a simulated one */
-    char missing[128];           /* symbol that is taken away; empty: none */
+    bool bare;                   /* the simulated driver has no device */
+    bool must;                   /* it may not degrade */
     char fault[192];             /* a rule of --fault-each; empty: none */
     char fired[128]; /* the first call that a rule made fail and the program may not survive */
     enum matrix_end end;
@@ -72,13 +73,13 @@ struct matrix_plan {
     const char *profile, *devices; /* of simulated drivers; NULL: as `cushim sim` has them */
     int fault_count;
     bool check;  /* what is left at the end */
+    bool exits;  /* but if a rule made a call fail, and the program ended with an error for it */
     bool strict; /* it is a failure to pass with a call of what the driver lacks, or by a rule */
     const struct option_list *survived; /* entries whose failure it may survive */
     const char *checks;                 /* and faults of kernels; NULL: none */
     int jobs;
     double timeout; /* seconds */
     int degrade;    /* exit code; -1: none */
-    size_t watched; /* the case of which it is asked what it uses */
     char *folder;   /* for logs; made and removed by matrix_run */
 };
 
@@ -95,17 +96,16 @@ struct matrix_used {
 /**
  * Run cases, several at a time, with a progress bar on a terminal.
  *
- * @param used  may be NULL; called with each symbol that the log of case `watched` names, before
- *              the log is removed
+ * @param used  one for each case, which is filled; NULL: none
  * @return false after saying why none could be run
  */
 bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
-                void (*used)(void *user, const char *symbol), void *user);
+                struct matrix_used *used);
 
-/** Fill a case with what the simulated driver's log says of it; `used` as of matrix_run. Returns
+/** Fill a case, and `used` if it is not NULL, with what the simulated driver's log says. Returns
  * the signal that ended the program; 0: none did. */
 int matrix_log(const char *path, struct matrix_case *one, const struct option_list *survived,
-               void (*used)(void *user, const char *symbol), void *user);
+               struct matrix_used *used);
 
 /** Whether an entry of this name does something, and not only asks or ends something. */
 bool matrix_log_acts(const char *name);
@@ -113,16 +113,20 @@ bool matrix_log_acts(const char *name);
 /** Read what the program's file names, for what follows. */
 void matrix_missing_read(const char *program);
 
-/** Whether only cushim, which the program has in it, looks for an entry. */
-bool matrix_missing_is_own(const char *symbol);
-
 /** Say of each crash and failure which entry the driver lacks that the program calls under the
- * newest release, whose case is `newest`, or which ones it names. */
+ * newest release, whose case is `newest` and has called `used`, or which ones it names. */
 void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix_used *used,
                     size_t newest);
 
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);
+
+/** Whether it is a run of a release alone. */
+bool matrix_is_release(const struct matrix_case *one);
+
+/** How many of the first cases are one row, and its name: releases that ended the same, or calls
+ * that failed and of which the program took notice. */
+size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
 
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);
@@ -140,6 +144,9 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
 
 /** Whether it fails only since it ends with 0 though a rule made a call fail. */
 bool matrix_may_survive(const struct matrix_case *one);
+
+/** The driver of a run without one: the system's loader refuses it as too short. */
+#define MATRIX_NO_DRIVER "/dev/null"
 
 /** Before the entries' names. */
 #define MATRIX_SURVIVES "if the program rightly goes on: --survives "

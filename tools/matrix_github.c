@@ -30,17 +30,12 @@ static bool is_same_text(const char *one, const char *other, bool whole)
     return *other == '\0';
 }
 
-static bool is_release(const struct matrix_case *one)
-{
-    return strncmp(one->name, "CUDA", 4) == 0 && one->missing[0] == '\0' && one->fault[0] == '\0';
-}
-
 /* Whether two releases fail for one cause. A program's words may have a time or an address. */
 static bool is_same(const struct matrix_case *one, const struct matrix_case *other)
 {
     char text[2][MATRIX_WORDS_SIZE];
 
-    return one->bad && other->bad && is_release(one) && is_release(other) &&
+    return one->bad && other->bad && matrix_is_release(one) && matrix_is_release(other) &&
            one->end == other->end &&
            strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) == 0 &&
            is_same_text(matrix_call(one), matrix_call(other), true) &&

@@ -50,50 +50,94 @@ static const char *neighbours(char text[64], const int *versions, int count, int
     return text;
 }
 
-/* One release; false after saying why there is none. */
-static bool add_word(struct matrix_list *list, const char *word, const int *versions, int count)
+/* The place of a release of `length` characters; -1 after saying that there is none. */
+static int find_release(const char *word, size_t length, const char *option, const int *versions,
+                        int count)
 {
-    int release = version_parse(word);
-    char near[64];
+    char text[32], near[64];
+    int release;
 
+    snprintf(text, sizeof text, "%.*s", (int)length, word);
+    release = version_parse(text);
     for (int i = 0; i < count; i++) {
-        if (versions[i] != release)
-            continue;
-        add_release(list, release);
-        return true;
+        if (versions[i] == release)
+            return i;
     }
     if (strcmp(word, "none") == 0)
-        fputs("cushim matrix: --cuda: 'none' stands alone, and simulates no release; run the "
-              "program by itself with CUSHIM_LIBCUDA= to see it without a driver\n",
-              stderr);
+        fprintf(stderr,
+                "cushim matrix: %s: 'none' stands alone, and simulates no release; --drivers "
+                "/dev/null is a run without a driver\n",
+                option);
     else
         fprintf(stderr,
-                "cushim matrix: --cuda: no simulated CUDA '%s'; %s'cushim sim --list' shows all\n",
-                word, neighbours(near, versions, count, release));
-    return false;
+                "cushim matrix: %s: no simulated CUDA '%s'; %s'cushim sim --list' shows all\n",
+                option, text, neighbours(near, versions, count, release));
+    return -1;
+}
+
+/* "11.4", "11.4-12.4" or "11.4+", a range the newest first; false after saying what is wrong. */
+static bool add_word(struct matrix_list *list, const char *word, const char *option,
+                     const int *versions, int count)
+{
+    size_t length = strcspn(word, "+-");
+    bool open = strcmp(word + length, "+") == 0, single = word[length] == '\0';
+    int first = find_release(word, length, option, versions, count), last = first;
+
+    if (first < 0)
+        return false;
+    if (open)
+        last = count - 1;
+    else if (!single)
+        last = find_release(word + length + 1, strlen(word + length + 1), option, versions, count);
+    if (last < 0)
+        return false;
+    if (last < first) {
+        fprintf(stderr, "cushim matrix: %s: '%s' ends before it begins\n", option, word);
+        return false;
+    }
+    for (int i = last; i >= first; i--)
+        add_release(list, versions[i]);
+    return true;
+}
+
+static int add_releases(struct matrix_list *list, const char *asked, const char *option)
+{
+    int versions[MOST_VERSIONS], count = sim_versions(versions, MOST_VERSIONS);
+    char *words = strdup(asked), *rest = NULL;
+    int result = COMMAND_OK;
+
+    if (!words)
+        output_no_memory();
+    for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        if (!add_word(list, word, option, versions, count))
+            result = COMMAND_USAGE;
+    }
+    free(words);
+    return result;
 }
 
 int matrix_list_releases(struct matrix_list *list, const char *asked)
 {
-    int versions[MOST_VERSIONS], count = sim_versions(versions, MOST_VERSIONS);
-    char *words, *rest = NULL;
-    int result = COMMAND_OK;
+    int versions[MOST_VERSIONS], count;
 
-    if (asked && strcmp(asked, "none") == 0)
-        return COMMAND_OK;
-    if (!asked) {
-        for (int i = count; i-- > 0;)
-            add_release(list, versions[i]);
-        return COMMAND_OK;
+    if (asked)
+        return strcmp(asked, "none") == 0 ? COMMAND_OK : add_releases(list, asked, "--cuda");
+    count = sim_versions(versions, MOST_VERSIONS);
+    for (int i = count; i-- > 0;)
+        add_release(list, versions[i]);
+    return COMMAND_OK;
+}
+
+int matrix_list_works(struct matrix_list *list, const char *asked)
+{
+    struct matrix_list wanted = {0};
+    int result = add_releases(&wanted, asked, "--works");
+
+    for (size_t i = 0; i < wanted.count; i++) {
+        for (size_t k = 0; k < list->count; k++)
+            list->item[k].must |= strcmp(list->item[k].cuda, wanted.item[i].cuda) == 0;
     }
-    words = strdup(asked);
-    if (!words)
-        output_no_memory();
-    for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        if (!add_word(list, word, versions, count))
-            result = COMMAND_USAGE;
-    }
-    free(words);
+    free(wanted.item);
     return result;
 }
 
@@ -117,6 +161,21 @@ static bool add_branch(struct matrix_list *list, const char *word, const char *v
     return false;
 }
 
+static bool add_real(struct matrix_list *list, const char *path, const char *name)
+{
+    char *real = realpath(path, NULL);
+    struct matrix_case *one;
+
+    if (!real) {
+        fprintf(stderr, "cushim matrix: --drivers: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    one = add(list);
+    one->driver = real;
+    snprintf(one->name, sizeof one->name, "%s%s", name == path ? "driver " : "", name);
+    return true;
+}
+
 int matrix_list_drivers(struct matrix_list *list, const struct option_list *paths)
 {
     for (size_t i = 0; i < paths->count; i++) {
@@ -127,47 +186,10 @@ int matrix_list_drivers(struct matrix_list *list, const struct option_list *path
                 return COMMAND_USAGE;
             continue;
         }
-        char *real = realpath(path, NULL);
-        struct matrix_case *one;
-        if (!real) {
-            fprintf(stderr, "cushim matrix: --drivers: %s: %s\n", path, strerror(errno));
+        if (!add_real(list, path, path))
             return COMMAND_INPUT;
-        }
-        one = add(list);
-        one->driver = real;
-        snprintf(one->name, sizeof one->name, "driver %s", path);
     }
     return COMMAND_OK;
-}
-
-int matrix_list_floor(const char *word)
-{
-    char version[FACTS_DRIVER_SIZE];
-
-    int release = version_parse(word);
-
-    if (facts_driver_version(word, version))
-        return facts_driver_release(version);
-    return release % 1000 < 100 && release <= CUSHIM_REGISTRY_VERSION ? release : 0;
-}
-
-void matrix_list_note(void *user, const char *symbol)
-{
-    struct matrix_used *used = user;
-    size_t index = known_symbol(symbol);
-
-    bool waits = strstr(symbol, "Synchronize"), later = strstr(symbol, "Async");
-
-    if (index == KNOWN_NONE)
-        return;
-    if (waits && !used->queued && used->calls[index] < MATRIX_FAULTS)
-        used->idle[index] |= 1U << used->calls[index];
-    if (used->calls[index]++ == 0)
-        used->index[used->count++] = index;
-    if (waits || (strstr(symbol, "Memcpy") && !later))
-        used->queued = false;
-    else if (matrix_log_acts(symbol) && (later || strstr(symbol, "Launch")))
-        used->queued = true;
 }
 
 size_t matrix_list_newest(const struct matrix_list *list)
@@ -189,18 +211,17 @@ static struct matrix_case *add_again(struct matrix_list *list, size_t which)
     return one;
 }
 
-void matrix_list_missing(struct matrix_list *list, size_t newest, const struct matrix_used *used,
-                         int floor)
+bool matrix_list_without(struct matrix_list *list)
 {
-    for (size_t i = 0; i < used->count; i++) {
-        struct cushim_entry entry = known_entry(used->index[i]);
-        if (entry.since <= floor || matrix_missing_is_own(entry.symbol))
-            continue;
-        struct matrix_case *one = add_again(list, newest);
-        snprintf(one->missing, sizeof one->missing, "%s", entry.symbol);
-        snprintf(one->name, sizeof one->name, "%.100s without %s", list->item[newest].name,
-                 one->missing);
+    size_t newest = matrix_list_newest(list);
+    struct matrix_case *one;
+
+    if (!list->item[newest].driver) {
+        one = add_again(list, newest);
+        one->bare = true;
+        snprintf(one->name, sizeof one->name, "%.100s, no device", list->item[newest].name);
     }
+    return add_real(list, MATRIX_NO_DRIVER, "no driver");
 }
 
 /* What such a call fails with; late, where it waits. */
@@ -212,8 +233,8 @@ static const char *error_of(const char *name)
                                                            : "error=UNKNOWN";
 }
 
-void matrix_list_faults(struct matrix_list *list, size_t newest, const struct matrix_used *used,
-                        int most)
+static void add_faults(struct matrix_list *list, size_t which, const struct matrix_used *used,
+                       int most)
 {
     for (size_t i = 0; i < used->count; i++) {
         struct cushim_entry entry = known_entry(used->index[i]);
@@ -223,14 +244,34 @@ void matrix_list_faults(struct matrix_list *list, size_t newest, const struct ma
             if (idle >> (call - 1) & 1)
                 continue;
             runs--;
-            struct matrix_case *one = add_again(list, newest);
+            struct matrix_case *one = add_again(list, which);
             snprintf(one->fault, sizeof one->fault, "%s:call=%u,%s", entry.symbol, call,
                      error_of(entry.name));
-            snprintf(one->name, sizeof one->name, "%.100s, %s fails", list->item[newest].name,
+            snprintf(one->name, sizeof one->name, "%.100s, %s fails", list->item[which].name,
                      entry.symbol);
             if (call > 1)
                 snprintf(one->name, sizeof one->name, "%.100s, call %u of %s fails",
-                         list->item[newest].name, call, entry.symbol);
+                         list->item[which].name, call, entry.symbol);
         }
     }
+}
+
+void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most)
+{
+    const size_t count = list->count;
+    size_t oldest = count, newest = count;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct matrix_case *one = &list->item[i];
+        if (one->end != MATRIX_PASSES || one->driver || one->bare)
+            continue;
+        if (oldest == count || version_parse(one->cuda) < version_parse(list->item[oldest].cuda))
+            oldest = i;
+        if (newest == count || version_parse(one->cuda) > version_parse(list->item[newest].cuda))
+            newest = i;
+    }
+    if (newest < count)
+        add_faults(list, newest, &used[newest], most);
+    if (oldest != newest)
+        add_faults(list, oldest, &used[oldest], most);
 }

@@ -163,8 +163,25 @@ static void note_call(struct matrix_case *one, const char *name, const char *ans
         snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
 }
 
+static void note_used(struct matrix_used *used, const char *symbol)
+{
+    size_t index = known_symbol(symbol);
+    bool waits = strstr(symbol, "Synchronize"), later = strstr(symbol, "Async");
+
+    if (index == KNOWN_NONE)
+        return;
+    if (waits && !used->queued && used->calls[index] < MATRIX_FAULTS)
+        used->idle[index] |= 1U << used->calls[index];
+    if (used->calls[index]++ == 0)
+        used->index[used->count++] = index;
+    if (waits || (strstr(symbol, "Memcpy") && !later))
+        used->queued = false;
+    else if (matrix_log_acts(symbol) && (later || strstr(symbol, "Launch")))
+        used->queued = true;
+}
+
 int matrix_log(const char *path, struct matrix_case *one, const struct option_list *survived,
-               void (*used)(void *user, const char *symbol), void *user)
+               struct matrix_used *used)
 {
     static const char wrong[] = "cushim: wrong ABI called: ";
     FILE *file = fopen(path, "re");
@@ -188,7 +205,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             continue;
         }
         if (used)
-            used(user, call.name);
+            note_used(used, call.name);
         if (call.ruled) {
             note_ruled(one, call.name, survived);
             if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0 &&

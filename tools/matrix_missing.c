@@ -34,8 +34,6 @@ static bool is_wanted(const struct matrix_case *one, const struct wants *wants, 
 {
     struct cushim_entry entry = known_entry(index);
 
-    if (one->missing[0] != '\0')
-        return strcmp(entry.symbol, one->missing) == 0;
     return (calls || wants->named[index] != 0) && known_on(index, KNOWN_HERE) &&
            entry.since > version_parse(one->cuda) &&
            !((calls || wants->cushim) && is_lookup(entry.symbol));
@@ -84,15 +82,15 @@ static bool explain(struct matrix_case *one, const struct wants *wants, bool cal
 static void explain_case(struct matrix_case *one, const struct wants *wants,
                          const struct matrix_case *newest)
 {
-    bool taken = one->missing[0] != '\0', crashed = one->end == MATRIX_CRASHES;
+    bool crashed = one->end == MATRIX_CRASHES;
     bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
 
     if (one->cuda[0] == '\0' || one->told || (!crashed && one->end != MATRIX_FAILS) ||
         (one != newest && one->end == newest->end && one->code == newest->code))
         return;
-    if ((taken || crashed || !one->named) && explain(one, wants, true))
+    if ((crashed || !one->named) && explain(one, wants, true))
         return;
-    if (!taken && !good && (crashed || one->call[0] == '\0'))
+    if (!good && (crashed || one->call[0] == '\0'))
         explain(one, wants, false);
 }
 
@@ -129,11 +127,6 @@ static struct wants wants;
 void matrix_missing_read(const char *program)
 {
     read_program(program, &wants);
-}
-
-bool matrix_missing_is_own(const char *symbol)
-{
-    return wants.cushim && is_lookup(symbol);
 }
 
 void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix_used *used,

@@ -22,6 +22,8 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
         snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");
     else if (one->went_on[0] != '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d, went on with %s", one->code, one->went_on);
+    else if (one->must && one->end == MATRIX_DEGRADES)
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d, but it must work", one->code);
     else if (one->code > 128 && one->code < 160)
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d (a shell's for signal %d)", one->code,
                  one->code - 128);
@@ -197,13 +199,18 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
     fputs("| driver | result | how it ended | failing call | last words |\n"
           "|---|---|---|---|---|\n",
           file);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count;) {
+        const struct matrix_case *one = &cases[i];
+        char row[MATRIX_WORDS_SIZE];
+        size_t same = matrix_row(one, count - i, row);
+        bool many = same > 1 && one->end == MATRIX_NOTICES;
+        i += same;
         fputs("|", file);
-        output_markdown(file, cases[i].name);
-        output_markdown(file, matrix_end_name(cases[i].end));
-        output_markdown(file, matrix_words(&cases[i], words));
-        output_markdown(file, matrix_call(&cases[i]));
-        output_markdown(file, matrix_last_words(&cases[i], words));
+        output_markdown(file, row);
+        output_markdown(file, matrix_end_name(one->end));
+        output_markdown(file, many ? "" : matrix_words(one, words));
+        output_markdown(file, matrix_call(one));
+        output_markdown(file, many ? "" : matrix_last_words(one, words));
         fputs("\n", file);
     }
 }

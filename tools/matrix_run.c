@@ -108,11 +108,10 @@ static void settle(const int to[2], pid_t parent)
 static _Noreturn void become_simulated(const struct matrix_plan *plan,
                                        const struct matrix_case *one, size_t number)
 {
-    char *words[MOST_ARGUMENTS], log[PATH_MAX], missing[160], check[256];
+    char *words[MOST_ARGUMENTS], log[PATH_MAX], check[256];
     int count = 0;
 
     file_of(log, plan, number, "log");
-    snprintf(missing, sizeof missing, "missing:%s", one->missing);
     snprintf(check, sizeof check, "--check=%s", plan->checks ? plan->checks : "");
     words[count++] = "cushim";
     words[count++] = "sim";
@@ -127,17 +126,13 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
         words[count++] = "--profile";
         words[count++] = (char *)plan->profile;
     }
-    if (plan->devices) {
+    if (one->bare || plan->devices) {
         words[count++] = "--devices";
-        words[count++] = (char *)plan->devices;
+        words[count++] = one->bare ? "0" : (char *)plan->devices;
     }
     for (int i = 0; i < plan->fault_count && count < MOST_ARGUMENTS - 10; i++) {
         words[count++] = "--fault";
         words[count++] = (char *)plan->faults[i];
-    }
-    if (one->missing[0] != '\0') {
-        words[count++] = "--fault";
-        words[count++] = missing;
     }
     if (one->fault[0] != '\0') {
         words[count++] = "--fault";
@@ -163,7 +158,9 @@ static _Noreturn void become_real(const struct matrix_plan *plan, const char *dr
     snprintf(search, sizeof search, "%s:%s%s%s", folder, dirname(copy),
              old && *old != '\0' ? ":" : "", old ? old : "");
     unsetenv("CUSHIM_LIBCUDA");
-    if (setenv("LD_LIBRARY_PATH", search, 1) == 0)
+    bool absent = strcmp(driver, MATRIX_NO_DRIVER) == 0; /* cushim would go on to other places */
+    if ((!absent || setenv("CUSHIM_LIBCUDA", "", 1) == 0) &&
+        setenv("LD_LIBRARY_PATH", search, 1) == 0)
         execvp(plan->program[0], plan->program);
     fprintf(stderr, "%s: %s\n", plan->program[0], strerror(errno));
     _exit(127);
@@ -237,7 +234,9 @@ static void judge(struct matrix_case *one, const struct matrix_plan *plan, int s
 {
     const char *check = one->check;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    bool found = check[0] != '\0' && (code == COMMAND_CHECK || !strstr(check, " never fired"));
+    bool ruled = one->fault[0] != '\0' && one->ruled;
+    bool found = check[0] != '\0' && (code == COMMAND_CHECK || !strstr(check, " never fired")) &&
+                 !(plan->exits && ruled && code != COMMAND_CHECK);
 
     one->seconds = now() - job->begin;
     one->code = code;
@@ -255,7 +254,7 @@ static void judge(struct matrix_case *one, const struct matrix_plan *plan, int s
     } else if (code == plan->degrade) {
         one->end = MATRIX_DEGRADES;
     } else {
-        one->end = one->fault[0] != '\0' && one->ruled ? MATRIX_NOTICES : MATRIX_FAILS;
+        one->end = ruled ? MATRIX_NOTICES : MATRIX_FAILS;
     }
 }
 
@@ -285,7 +284,7 @@ static void note_check(struct matrix_case *one, const struct matrix_told *told)
 
 /* Whether the job is over; then its case is filled. */
 static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case *cases,
-                   void (*used)(void *user, const char *symbol), void *user)
+                   struct matrix_used *used)
 {
     struct matrix_case *one = &cases[job->number];
     char path[PATH_MAX];
@@ -301,8 +300,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     matrix_stream_end(&job->output, one->output, &job->told);
     matrix_stream_end(&job->errors, one->errors, &job->told);
     file_of(path, plan, job->number, "log");
-    int number =
-        matrix_log(path, one, plan->survived, job->number == plan->watched ? used : NULL, user);
+    int number = matrix_log(path, one, plan->survived, used ? &used[job->number] : NULL);
     note_check(one, &job->told);
     judge(one, plan, status, number, job);
     if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && job->told.wants_runtime)
@@ -353,7 +351,7 @@ static char *make_folder(void)
 }
 
 bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
-                void (*used)(void *user, const char *symbol), void *user)
+                struct matrix_used *used)
 {
     static const int heeded[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = stop}, before[3];
@@ -375,7 +373,7 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
     progress_begin("cushim matrix");
     while (done < count) {
         for (int i = 0; i < plan->jobs; i++) {
-            if (jobs[i].pid != 0 && finish(&jobs[i], plan, cases, used, user))
+            if (jobs[i].pid != 0 && finish(&jobs[i], plan, cases, used))
                 done++;
             if (jobs[i].pid == 0 && next < count) {
                 cases[next].end = MATRIX_NOT_RUN;

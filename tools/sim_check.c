@@ -137,11 +137,15 @@ static json_t *judge(const json_t *processes, bool called)
               "calls");
     json_array_foreach(processes, i, process)
     {
+        json_int_t id = json_integer_value(json_object_get(process, "process"));
         json_int_t faults = json_integer_value(json_object_get(process, "found_in_kernels"));
+        json_int_t ended = json_integer_value(json_object_get(process, "faults_of_kernels"));
         if (faults)
-            found(problems, "process %lld: the checks of kernels found %lld fault%s",
-                  (long long)json_integer_value(json_object_get(process, "process")),
+            found(problems, "process %lld: the checks of kernels found %lld fault%s", (long long)id,
                   (long long)faults, output_plural((size_t)faults));
+        if (ended)
+            found(problems, "process %lld: %lld kernel%s ended by a fault", (long long)id,
+                  (long long)ended, output_plural((size_t)ended));
         judge_count(problems, process, "leaked", "leaked");
         judge_count(problems, process, "left_to_context", "left to the end of a context");
     }

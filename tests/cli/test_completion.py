@@ -80,7 +80,7 @@ def test_values(words, some):
 @pytest.mark.parametrize("words, some", [
     (["sim", "--profile", "h"], ["hopper"]), (["sim", "--cuda", "12.4"], ["12.4"]),
     (["matrix", "--cuda", "11.0,12.4"], ["11.0,12.4"]),
-    (["matrix", "--missing-each=440"], ["--missing-each=440"]),
+    (["matrix", "--works", "11.0,12.4"], ["11.0,12.4"]),
     (["sim", "--fault", "cuInit"], ["cuInit"]), (["sim", "--fault", "out"],
                                                 ["out-of-memory:after="]),
     (["sim", "--", ""], [":program"]), (["sim", "ls", "--"], [":program"]),

@@ -34,7 +34,7 @@ if READERS:
 if SIM_DRIVERS:
     RUNS["info"].append(["info", "--init", "--driver", SIM_DRIVERS[-1]])
     RUNS["features"].append(["features", "--driver", SIM_DRIVERS[-1], "--device", "0"])
-    RUNS["matrix"] = [["matrix", "--cuda", "12.4", "--missing-each", "--", CLI, "info"],
+    RUNS["matrix"] = [["matrix", "--cuda", "12.4", "--fault-each", "--", CLI, "info"],
                       ["matrix", "--cuda", "12.4", "--fault", "cuInit", "--", CLI, "info",
                        "--init"]]
 

@@ -246,9 +246,6 @@ def test_crash_is_explained(launch):
         "names; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
     new, = matrix("--cuda", "12.4", "--", launch, code=FAILED)
     assert new["result"] == "fails" and "no cuMemAllocAsync" not in new["call"]
-    runs = matrix("--cuda", "12.4", "--missing-each", "--", launch, code=FAILED)
-    taken = next(one for one in runs if one["missing"] == "cuMemAllocAsync")
-    assert taken["result"] == "crashes" and "no cuMemAllocAsync (CUDA 11.2):" in taken["call"]
 
 
 @pytest.mark.skipif(os.environ["CUSHIM_SANITIZER"] != "none",

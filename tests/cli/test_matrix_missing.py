@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`cushim matrix`: entries that are taken away, and what is said of those that a driver lacks."""
+"""`cushim matrix`: what is said of the entries that a driver lacks."""
 
 import os
 import shutil
@@ -9,71 +9,29 @@ import pytest
 from command import CLI, FAILED, INPUT, OK, SIM_DRIVERS, USAGE, environment, run
 from simulated import PROGRAM, compiled, matrix, nothing_is_left  # noqa: F401
 
-CODES = ("--", PROGRAM, "codes", "0", "10", "100")
-
-
-def missing(*options, code):
-    """The entries of the runs without one."""
-    return [one["missing"] for one in matrix(*options, code=code) if one["missing"]]
-
-
-def test_missing_each():
-    """Each entry that the program called is taken away once, under the newest release given; the
-    row has its name, the reason too."""
-    first, *runs = matrix("--cuda", "10.2,12.4,11.2", "--missing-each", *CODES, code=FAILED)[1:]
-    assert first["result"] == "passes" and first["missing"] is None
-    taken = [one["missing"] for one in runs[1:]]
-    assert len(taken) == len(set(taken)) and "cuMemAlloc_v2" in taken
-    assert all(one["name"] == f"CUDA 12.4 without {one['missing']}" for one in runs[1:])
-    without, = [one for one in runs if one["missing"] == "cuMemAlloc_v2"]
-    assert (without["result"], without["output"]) == ("fails", "no cuMemAlloc_v2\n")
-    assert without["call"] == "no cuMemAlloc_v2 (CUDA 3.2): the driver lacks what the program calls"
-
-
-@pytest.mark.parametrize("oldest", ["10.2", "440", "440.33.01"])
-def test_missing_each_with_the_oldest_driver(oldest):
-    """What each supported driver has is not taken away, so an ordinary program passes."""
-    each = ("--cuda", "11.4,12.4", f"--missing-each={oldest}")
-    assert missing(*each, *CODES, code=OK) == []
-    result = run("matrix", *each, *CODES)
-    assert (result.code, result.out.splitlines()[-2:]) == (OK, [
-        "2 runs: 2 passes",
-        "no entry that it calls came later than CUDA 10.2: none was taken away"])
-    assert missing(*each, "--", CLI, "info", code=OK) == [], "what cushim alone asks for"
-    assert "none was taken away" not in run("matrix", *each, "--", "true").out
-
-
-def test_missing_each_of_branches():
-    """Branches are simulated releases; a real driver is none."""
-    taken = missing("--drivers", "440,535", "--cuda", "none", "--missing-each", *CODES, code=FAILED)
-    assert "cuMemAlloc_v2" in taken
-    *_, one = matrix("--drivers", "535", "--cuda", "none", "--missing-each", *CODES, code=FAILED)
-    assert one["name"] == f"driver 535, CUDA 12.2 without {one['missing']}"
-
 
 def test_value_that_is_a_word():
     """A value that may be left out is no word of its own."""
-    for option, value in (("--missing-each", "10.2"), ("--check", "race"), ("--fault-each", "3")):
+    for option, value in (("--check", "race"), ("--fault-each", "3")):
         result = run("matrix", option, value, "--", "true")
         assert (result.code, result.err) == (INPUT, f"cushim matrix: {value}: no such program in "
-                                             "PATH; --check, --missing-each and --fault-each take "
-                                             "a value behind '='\n")
+                                             "PATH; --check and --fault-each take a value behind "
+                                             "'='\n")
 
 
 @pytest.mark.parametrize("words, message", [
-    (["--cuda", "none", "--drivers", CLI, "--missing-each"],
-     "--missing-each takes a simulated release: leave out --cuda none"),
     (["--cuda", "none", "--drivers", CLI, "--fault-each"],
      "--fault-each takes a simulated release: leave out --cuda none"),
     (["--fault-each=0"], "--fault-each: '0' is no number from 1 to 32"),
     (["--fault-each=3x"], "--fault-each: '3x' is no number"),
     (["--survives", "cuMemAloc"],
      "matrix: --survives: \"cuMemAloc\": no entry of that name; did you mean cuMemAlloc?"),
-    (["--missing-each=new"], "--missing-each: 'new' is no CUDA release such as 10.2, and no driver "
-     "such as 440"),
-    (["--missing-each=99"], "--missing-each: '99' is no CUDA release"),
-    (["--missing-each=11.44"], "--missing-each: '11.44' is no CUDA release"),
-    (["--missing-each="], "--missing-each: '' is no CUDA release")])
+    (["--works", "11.44"], "--works: no simulated CUDA '11.44'"),
+    (["--works", "none"], "--works: 'none' stands alone"),
+    (["--cuda", "12.1-"], "--cuda: no simulated CUDA ''"),
+    (["--cuda", "11.9+"], "--cuda: no simulated CUDA '11.9'; near it are 11.8 and 12.0;"),
+    (["--cuda", "12.1++"], "--cuda: no simulated CUDA '+'"),
+    (["--cuda", "12.1-11.4"], "--cuda: '12.1-11.4' ends before it begins")])
 def test_refused(words, message):
     result = run("matrix", *words, "--", "true")
     assert (result.code, result.out) == (USAGE, "") and message in result.err
@@ -148,21 +106,6 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
             "the driver, of CUDA 10.2, is older; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
         assert old["errors"] == "the allocation went wrong\n"
 
-    def test_a_stub_of_the_table_without_each(table):
-        """The row has the entry that was taken away, and the program's own last line."""
-        runs = {one["missing"]: one for one in
-                matrix("--cuda", "12.4", "--missing-each", "--", table, code=FAILED)}
-        assert "cuGetProcAddress_v2" not in runs
-        assert runs["cuInit"]["call"].startswith(
-            "no cuInit (CUDA 2.0): the driver lacks what the program calls")
-        for symbol in "cuMemAllocAsync", "cuCtxSetCurrent", "cuDevicePrimaryCtxRetain":
-            assert runs[symbol]["call"].startswith(
-                f"{symbol} is not available: the driver, of CUDA 12.4, does not export it"), symbol
-        result = run("matrix", "--cuda", "12.4", "--missing-each=10.2", "--", table)
-        row, = [line for line in result.out.splitlines() if "without cuMemAllocAsync" in line]
-        assert row.endswith("the allocation went wrong")
-
-
     @pytest.mark.parametrize("how", ["static", "dropin"])
     def test_a_call_of_which_nobody_takes_the_code(tmp_path, how):
         """The row shows it, and --strict makes a failure of it."""
@@ -171,10 +114,9 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         told = "cuDeviceGetUuid is not available: it came with CUDA 9.2, and the driver, of CUDA " \
             "9.0, is older"
         for options, result, code in ((), "passes", OK), (("--strict",), "fails", FAILED):
-            new, old, without = matrix("--cuda", "12.4,9.0", "--missing-each=9.0", *options, "--",
-                                       tmp_path / "a", code=code)
+            new, old = matrix("--cuda", "12.4,9.0", *options, "--", tmp_path / "a", code=code)
             assert (new["result"], new["call"]) == ("passes", None)
-            assert (old["result"], old["call"], without["result"]) == (result, told, result)
+            assert (old["result"], old["call"]) == (result, told)
         run("matrix", "--cuda", "9.0", "--junit", tmp_path / "x", "--markdown", tmp_path / "m",
             "--", tmp_path / "a")
         for name in "xm":
@@ -199,8 +141,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
     def test_what_helpers_do_without(tmp_path):
         """They ask before they call."""
         compiled(tmp_path, DESCRIBE)
-        for one in matrix("--cuda", "8.0,9.0,12.4", "--missing-each=8.0", "--strict", "--",
-                          tmp_path / "a", code=OK):
+        for one in matrix("--cuda", "8.0,9.0,12.4", "--strict", "--", tmp_path / "a", code=OK):
             assert (one["result"], one["errors"]) == ("passes", "")
 
 
@@ -258,9 +199,6 @@ def test_names_are_no_reason_if_the_newest_fails_too(tmp_path):
     subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", "-ldl"], check=True)
     for one in matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", "crash", code=FAILED):
         assert (one["result"], one["call"]) == ("crashes", None)
-    runs = matrix("--cuda", "12.4", "--missing-each", "--", "sh", "-c", f"'{PROGRAM}' codes 0 1 1; "
-                  "exit 1", code=FAILED)
-    assert len(runs) > 1 and {one["call"] for one in runs} == {None}
     old, _ = matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", code=FAILED)
     assert old["call"] == "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program names"
 

@@ -72,7 +72,7 @@ static void say_text(const struct sim_count *leaked, const struct sim_count *tak
     fprintf(memory, *missed ? ", of them %s, which the driver lacks\n" : "%s\n", missed);
     sim_fault_each(put_fired, memory);
     snprintf(line_prefix, sizeof line_prefix, "%sleaked ", prefix);
-    if (sim_live_is_empty(leaked))
+    if (sim_live_is_empty(leaked) && sim_live_is_empty(taken))
         fprintf(memory, "%snothing\n", line_prefix);
     sim_live_print(leaked, memory, line_prefix, "");
     snprintf(line_prefix, sizeof line_prefix, "%sleft ", prefix);
@@ -135,7 +135,8 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     sim_live_json(taken, memory);
     fputs(", \"rules\": [", memory);
     sim_fault_each(put_rule, &(struct rules){memory, 0});
-    fprintf(memory, "], \"found_in_kernels\": %llu}\n", sim_launch_prepare_report_count());
+    fprintf(memory, "], \"found_in_kernels\": %llu, \"faults_of_kernels\": %llu}\n",
+            sim_launch_prepare_report_count(), sim_launch_prepare_fault_count());
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)
         sim_report_say("cushim sim: the summary cannot be written");

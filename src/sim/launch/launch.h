@@ -81,6 +81,8 @@ bool sim_launch_prepare_is_bound(const struct sim_item *item);
 void sim_launch_prepare_keep_bindings(const struct sim_item *item);
 /* How often a check of kernels found something. */
 unsigned long long sim_launch_prepare_report_count(void);
+/* How many kernels a fault of theirs ended. */
+unsigned long long sim_launch_prepare_fault_count(void);
 
 /* --- occupancy.c --- */
 /* Blocks of this many threads that one multiprocessor holds at a time. */

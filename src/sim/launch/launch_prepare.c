@@ -128,7 +128,8 @@ static void nearest(uint64_t address, char *text, size_t size)
         snprintf(text, size, "; no block is near");
 }
 
-static unsigned long long notes; /* of checks of kernels */
+static unsigned long long notes;  /* of checks of kernels */
+static unsigned long long faults; /* by which kernels ended */
 
 static void note(void *user, const char *sentence)
 {
@@ -140,6 +141,11 @@ static void note(void *user, const char *sentence)
 unsigned long long sim_launch_prepare_report_count(void)
 {
     return __atomic_load_n(&notes, __ATOMIC_RELAXED);
+}
+
+unsigned long long sim_launch_prepare_fault_count(void)
+{
+    return __atomic_load_n(&faults, __ATOMIC_RELAXED);
 }
 
 static void report(const struct sim_device *device, const struct ptx_fault *fault, CUresult code)
@@ -186,8 +192,10 @@ static CUresult run(void *user)
     sim_usage_kernel_begin(physical);
     const bool done = ptx_launch(&kernel->launch, &fault);
     sim_usage_kernel_end(physical);
-    if (!done)
+    if (!done) {
+        __atomic_fetch_add(&faults, fault.kind != PTX_FAULT_STOPPED, __ATOMIC_RELAXED);
         report(kernel->context->device, &fault, fault_code(fault.kind));
+    }
     sim_interrupt_end();
     return done ? CUDA_SUCCESS : fault_code(fault.kind);
 }

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""`cushim matrix --gate` and `--works`, and ranges of releases."""
+
+import os
+import subprocess
+
+import pytest
+from command import FAILED, OK, run
+from simulated import PROGRAM, compiled, matrix, nothing_is_left  # noqa: F401
+from test_matrix_fault import CAREFUL
+
+TWO = ("--gate", "--cuda", "11.4,13.0")
+
+
+@pytest.mark.parametrize("asked, releases", [
+    ("12.2-12.4", ["12.4", "12.3", "12.2"]), ("13.2+", ["13.5", "13.4", "13.3", "13.2"]),
+    ("9.0,12.4+", ["9.0"]), ("12.4-12.4", ["12.4"])])
+def test_ranges(asked, releases):
+    """The newest first; both ends belong to it."""
+    runs = [one["cuda"] for one in matrix("--cuda", asked, "--", "true")]
+    assert runs[:len(releases)] == releases
+    assert runs[len(releases):] == [] or (asked, runs[-1]) == ("9.0,12.4+", "12.4")
+
+
+def test_works():
+    """To degrade is a failure under those releases alone, and so is not to call the driver."""
+    program = ("--degrade", "77", "--", "sh", "-c", f"'{PROGRAM}' codes 0 1 1; exit 77")
+    matrix("--cuda", "11.4,12.4", *program)
+    result = run("matrix", "--cuda", "11.4,12.4", "--works", "12.0+", *program)
+    assert result.code == FAILED
+    assert "CUDA 12.4  degrades  exit code 77, but it must work" in result.out
+    assert "CUDA 11.4  degrades  exit code 77  " in result.out
+    matrix("--cuda", "11.4,12.4", "--works", "13.0", *program)
+    matrix("--cuda", "12.4", "--works", "12.4", "--", "true", code=FAILED)
+
+
+def test_gate_of_a_program_that_tries_nothing():
+    """It is red, with the reason."""
+    for script in "exit 0", f"'{PROGRAM}' codes 0 1 1; exit 77":
+        result = run("matrix", *TWO, "--", "sh", "-c", script)
+        assert result.code == FAILED, script
+    assert result.err == "cushim matrix: no run passes, so that nothing was tried\n"
+
+
+@pytest.mark.skipif(os.environ["CUSHIM_SANITIZER"] != "none",
+                    reason="a plain program cannot open a driver with sanitizers")
+def test_gate_of_a_linked_program(tmp_path):
+    """It does not start without a driver, which does not count; one with another fault does."""
+    (tmp_path / "cuda.c").write_text("int cuInit(unsigned flags) { return (int)flags; }\n")
+    (tmp_path / "a.c").write_text("int cuInit(unsigned); int main(void) {"
+                                  " int code = cuInit(0); return code ? 77 : 0; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o",
+                    tmp_path / "libcuda.so.1", tmp_path / "cuda.c"], check=True)
+    subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", tmp_path / "libcuda.so.1"],
+                   check=True)
+    *_, nothing, fails, _ = matrix(*TWO, "--", tmp_path / "a")
+    assert (nothing["name"], nothing["result"]) == ("no driver", "not run")
+    assert "libcuda.so.1" in nothing["errors"] and fails["result"] == "degrades"
+
+
+if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
+    @pytest.fixture(name="careful", scope="module")
+    def careful_fixture(tmp_path_factory):
+        return compiled(tmp_path_factory.mktemp("careful"), CAREFUL)
+
+    def test_gate(careful):
+        """A run without a device, one without a driver, and calls that fail under both ends."""
+        runs = matrix(*TWO, "--", careful, "-", "-", "1")
+        names = [one["name"] for one in runs]
+        assert names[:4] == ["CUDA 11.4", "CUDA 13.0", "CUDA 13.0, no device", "no driver"]
+        assert [one["result"] for one in runs[:4]] == [*2 * ["passes"], *2 * ["degrades"]]
+        assert "CUDA 13.0, call 2 of cuEventCreate fails" in names
+        assert "CUDA 11.4, call 2 of cuEventCreate fails" in names
+        assert "CUSHIM_LIBCUDA" in runs[3]["errors"] or runs[3]["errors"] == ""
+        text = run("matrix", *TWO, "--", careful, "-", "-", "1").out
+        assert "CUDA 13.0, each of 6 calls fails  notices\n" in text
+
+    def test_gate_and_leaks_behind_an_error(careful):
+        """They count if they are asked for; another leak counts always."""
+        assert matrix(*TWO, "--", careful, "-", "leak", "1")
+        runs = matrix(*TWO, "--check", "--", careful, "-", "leak", "1", code=FAILED)
+        assert {one["fired"] for one in runs if one["result"] == "fails"} == {
+            "cuEventCreate", "cuMemAlloc_v2", "cuMemsetD8Async", "cuCtxSynchronize"}
+        matrix(*TWO, "--", PROGRAM, "left", code=FAILED)
+
+    def test_own_options_of_the_gate(careful):
+        """They go before what it stands for."""
+        program = ("--", careful, "-", "-", "3")
+        runs = matrix(*TWO, "--degrade", "3", "--fault-each=1", *program, code=FAILED)
+        assert [one["code"] for one in runs if one["result"] == "fails"] == 2 * [77]
+        assert "degrades" in {one["result"] for one in runs if one["fault"]}
+        assert not [one for one in runs if "call 2 of" in one["name"]]
+        assert matrix(*TWO, "--fault", "cuInit:slow=1", *program)
+
+
+FAULTY = """
+#include <cushim/cushim.h>
+int main(void)
+{
+    const char *ptx = ".version 4.1\\n.target sm_30\\n.address_size 64\\n"
+        ".visible .entry k() { .reg .b64 %a; mov.u64 %a, 64; st.global.u32 [%a], 1; ret; }";
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUcontext context;
+    CUmodule module;
+    CUfunction kernel;
+    if (cushim_init(cu) != CUSHIM_OK || cu->cuCtxCreate_v2(&context, 0, 0) ||
+        cu->cuModuleLoadData(&module, ptx) || cu->cuModuleGetFunction(&kernel, module, "k"))
+        return 77;
+    cu->cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+    cu->cuCtxSynchronize();
+    return cu->cuCtxDestroy_v2(context) < 0;
+}
+"""
+
+if "CUSHIM_STATIC" in os.environ:
+    def test_a_kernel_that_ends_by_a_fault(tmp_path):
+        """A program that takes no notice passes, but for --check."""
+        program = compiled(tmp_path, FAULTY)
+        matrix("--cuda", "12.4", "--", program, code=OK)
+        one, = matrix("--cuda", "12.4", "--check", "--", program, code=FAILED)
+        assert one["result"] == "fails" and "1 kernel ended by a fault" in one["errors"]
+        matrix(*TWO, "--", program, code=FAILED)

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs that are one row of a table, for people. */
+#include "matrix.h"
+
+#include "names.h"
+
+#include <string.h>
+
+bool matrix_is_release(const struct matrix_case *one)
+{
+    return strncmp(one->name, "CUDA", 4) == 0 && !one->bare && one->fault[0] == '\0';
+}
+
+/* Whether two texts differ in nothing but the numbers of processes and of drivers. */
+static bool is_same_text(const char *one, const char *other)
+{
+    static const char *const before[] = {"process ", "driver, of CUDA "};
+
+    for (bool number = false; *one != '\0' && *one == *other; number = false) {
+        for (size_t i = 0; i < sizeof before / sizeof *before && !number; i++) {
+            size_t length = strlen(before[i]);
+            number = strncmp(one, before[i], length) == 0 && strncmp(other, before[i], length) == 0;
+            if (number) {
+                one += length + strspn(one + length, ".0123456789");
+                other += length + strspn(other + length, ".0123456789");
+            }
+        }
+        one += !number;
+        other += !number;
+    }
+    return *one == *other;
+}
+
+static bool is_same(const struct matrix_case *one, const struct matrix_case *other)
+{
+    char text[2][MATRIX_WORDS_SIZE];
+
+    return one->end == other->end && one->bad == other->bad &&
+           strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) == 0 &&
+           is_same_text(matrix_call(one), matrix_call(other)) &&
+           is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1]));
+}
+
+/* Whether the second is the release after the first, downwards, and ended the same. */
+static bool is_next(const struct matrix_case *one, const struct matrix_case *other)
+{
+    return matrix_is_release(one) && matrix_is_release(other) &&
+           version_parse(other->cuda) < version_parse(one->cuda) && is_same(one, other);
+}
+
+/* Whether calls failed in both under one release, and the program took notice. */
+static bool is_noticed(const struct matrix_case *one, const struct matrix_case *other)
+{
+    return one->end == MATRIX_NOTICES && other->end == MATRIX_NOTICES && !one->bad && !other->bad &&
+           one->went_on[0] == '\0' && other->went_on[0] == '\0' &&
+           strcmp(one->cuda, other->cuda) == 0;
+}
+
+size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE])
+{
+    size_t same = 1, noticed = 1;
+
+    while (same < count && is_next(&cases[same - 1], &cases[same]))
+        same++;
+    while (noticed < count && is_noticed(&cases[0], &cases[noticed]))
+        noticed++;
+    if (same > 2)
+        snprintf(name, MATRIX_WORDS_SIZE, "%s to %s", cases[0].name, cases[same - 1].cuda);
+    else if (noticed > 2)
+        snprintf(name, MATRIX_WORDS_SIZE, "CUDA %s, each of %zu calls fails", cases[0].cuda,
+                 noticed);
+    else
+        snprintf(name, MATRIX_WORDS_SIZE, "%s", cases[0].name);
+    return same > 2 ? same : noticed > 2 ? noticed : 1;
+}
