@@ -107,7 +107,7 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
 int matrix_log(const char *path, struct matrix_case *one, const struct option_list *survived,
                struct matrix_used *used);
 
-/** Whether an entry of this name does something, and not only asks or ends something. */
+/** Whether an entry of this name does something, and not only begins, asks or ends something. */
 bool matrix_log_acts(const char *name);
 
 /** Read what the program's file names, for what follows. */

@@ -76,7 +76,8 @@ bool matrix_log_acts(const char *name)
         if (strstr(name, words[i]))
             return false;
     }
-    return (gives || !strstr(name, "Get")) && !sim_fault_is_release(name);
+    return (gives || !strstr(name, "Get")) && strcmp(name, "cuInit") != 0 &&
+           !sim_fault_is_release(name);
 }
 
 /* Of the thread that a rule failed a call for, the next call, but for the same again: a program
@@ -87,7 +88,7 @@ static void follow(char thread[THREAD_SIZE], struct matrix_case *one, const stru
         return;
     thread[0] = '\0';
     if (matrix_log_acts(call->name) && !is_probe(call->name) && !strstr(call->name, "Current") &&
-        !strstr(call->name, "Synchronize") && strcmp(call->name, "cuInit") != 0)
+        !strstr(call->name, "Synchronize"))
         snprintf(one->went_on, sizeof one->went_on, "%s", call->name);
 }
 
@@ -208,8 +209,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             note_used(used, call.name);
         if (call.ruled) {
             note_ruled(one, call.name, survived);
-            if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0 &&
-                strcmp(call.name, "cuInit") != 0)
+            if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0)
                 snprintf(thread, sizeof thread, "%s", call.thread);
         }
         note_call(one, call.name, call.answer);

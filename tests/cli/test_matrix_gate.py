@@ -53,9 +53,9 @@ def test_gate_of_a_linked_program(tmp_path):
                     tmp_path / "libcuda.so.1", tmp_path / "cuda.c"], check=True)
     subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", tmp_path / "libcuda.so.1"],
                    check=True)
-    *_, nothing, fails, _ = matrix(*TWO, "--", tmp_path / "a")
+    *_, nothing = matrix(*TWO, "--", tmp_path / "a")
     assert (nothing["name"], nothing["result"]) == ("no driver", "not run")
-    assert "libcuda.so.1" in nothing["errors"] and fails["result"] == "degrades"
+    assert "libcuda.so.1" in nothing["errors"]
 
 
 if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
