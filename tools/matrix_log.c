@@ -111,16 +111,24 @@ static bool is_named(const char *words, const char *name, const char *answer)
 /* A call that ended in a stub of cushim: the first is the reason that comes first. */
 static void note_missed(struct matrix_case *one, const char *name, char reason[MATRIX_CALL_SIZE])
 {
-    size_t index = known_symbol(name);
+    size_t index = known_symbol(name), older;
+    struct cushim_entry entry;
     char since[VERSION_TEXT_SIZE];
 
     if (one->missed || index == KNOWN_NONE)
         return;
     one->missed = true;
-    if (known_entry(index).since > version_parse(one->cuda))
+    entry = known_entry(index);
+    older = known_newest(entry.name, entry.stream, version_parse(one->cuda));
+    if (entry.since > version_parse(one->cuda) && older != KNOWN_NONE)
+        snprintf(reason, MATRIX_CALL_SIZE,
+                 "%s is not available: it came with CUDA %s; the driver, of CUDA %s, has %s%s", name,
+                 version_text(since, entry.since), one->cuda, known_entry(older).symbol,
+                 strcmp(known_entry(older).symbol, entry.name) == 0 ? "_v1" : "");
+    else if (entry.since > version_parse(one->cuda))
         snprintf(reason, MATRIX_CALL_SIZE,
                  "%s is not available: it came with CUDA %s, and the driver, of CUDA %s, is older",
-                 name, version_text(since, known_entry(index).since), one->cuda);
+                 name, version_text(since, entry.since), one->cuda);
     else
         snprintf(reason, MATRIX_CALL_SIZE,
                  "%s is not available: the driver, of CUDA %s, does not export it", name,

@@ -106,6 +106,14 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
             "the driver, of CUDA 10.2, is older; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
         assert old["errors"] == "the allocation went wrong\n"
 
+    def test_an_older_one_is_named(tmp_path):
+        """If the driver has one of another ABI."""
+        program = compiled(tmp_path, FORGOTTEN.replace("cuDeviceGetUuid(&uuid, 0)",
+                                                       "cuDevicePrimaryCtxRelease_v2(0)"))
+        one, = matrix("--cuda", "9.0", "--", program, code=OK)
+        assert one["call"] == "cuDevicePrimaryCtxRelease_v2 is not available: it came with CUDA " \
+            "11.0; the driver, of CUDA 9.0, has cuDevicePrimaryCtxRelease_v1"
+
     @pytest.mark.parametrize("how", ["static", "dropin"])
     def test_a_call_of_which_nobody_takes_the_code(tmp_path, how):
         """The row shows it, and --strict makes a failure of it."""
