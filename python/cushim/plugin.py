@@ -48,7 +48,7 @@ def pytest_addoption(parser: Any, pluginmanager: Any) -> None:
     refuse_unknown_checks(map(str, config.invocation_params.args) if config else ())
     group = parser.getgroup("cushim", "simulated CUDA drivers")
     group.addoption("--cushim-sim", metavar="RELEASES",
-                    help="run once for each release, such as 11.4,12.2,13.0, on a simulated driver")
+                    help="run once for each release, such as 11.4,12.2,13.0 or 11.4+, on a simulated driver")
     group.addoption("--cushim-devices", metavar="N", help="how many devices, 0 to 64 (default: 1)")
     group.addoption("--cushim-profile", metavar="NAME",
                     help="which simulated device; 'cushim sim --list' has the names (default: "
@@ -96,8 +96,8 @@ def pytest_cmdline_main(config: Any) -> Optional[int]:
                                 "such as --cushim-sim 11.4,13.0")
     if option.cushim_sim is None or RELEASE or hasattr(config, "workerinput") or option.help:
         return None
-    releases = [release.strip() for release in option.cushim_sim.split(",")]
     command = find_command()
+    releases = releases_of(command, option.cushim_sim)
     codes: Dict[str, int] = {}
     problems: Dict[str, List[str]] = {}
     failed = set()  # by --cushim-check alone
@@ -128,6 +128,23 @@ def find_command() -> str:
     if not found:
         raise pytest.UsageError("--cushim-sim: the command cushim is not installed")
     return found
+
+
+def releases_of(command: str, asked: str) -> List[str]:
+    """Of "11.4,12.0-12.4,13.0+", a range the newest first; `cushim sim` tells of what is none."""
+    first_line = subprocess.run([command, "sim", "--list"], capture_output=True, text=True,
+                                check=True).stdout.splitlines()[0]
+    known = first_line.split(":")[1].split()
+    releases: List[str] = []
+    for word in map(str.strip, asked.split(",")):
+        first, sign, last = word.partition("-")
+        if word.endswith("+"):
+            first, sign, last = word[:-1], "+", known[-1]
+        if sign and first in known and last in known:
+            releases += reversed(known[known.index(first):known.index(last) + 1])
+        else:
+            releases.append(word)
+    return releases
 
 
 def run(config: Any, command: str, release: str, summary: Path, left: Path) -> int:

@@ -245,6 +245,14 @@ def test_quiet(suite):
     assert "= CUDA 11.4 =" not in suite(SUITE, "--cushim-sim", "11.4").stdout
 
 
+def test_ranges(suite, tmp_path):
+    """As `cushim matrix` has them, the newest release first."""
+    for asked, seen in ("13.4+", "13.5 13.4"), ("11.2-11.4,9.0", "11.4 11.3 11.2 9.0"):
+        assert suite(SUITE, "--cushim-sim", asked).returncode == 0
+        assert (tmp_path / "seen").read_text("utf-8") == seen.replace(" ", " 1\n") + " 1\n"
+    assert "--cuda: '11.4-' is none of" in suite(SUITE, "--cushim-sim", "11.4-").stderr
+
+
 def test_files_of_each_release(run, tmp_path):
     """The failures that --lf takes and what pytest-cov measures."""
     (tmp_path / "conftest.py").write_text(
