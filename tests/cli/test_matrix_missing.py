@@ -69,6 +69,10 @@ def test_value_that_is_a_word():
     (["--fault-each=3x"], "--fault-each: '3x' is no number"),
     (["--survives", "cuMemAloc"],
      "matrix: --survives: \"cuMemAloc\": no entry of that name; did you mean cuMemAlloc?"),
+    (["--survives", "cuInit,NOPE"],
+     "matrix: --survives: \"NOPE\": no entry of that name; names are those of cuda.h\n"),
+    (["--survives", "missing"], "\"missing\": no entry of that name; names are those of cuda.h\n"),
+    (["--survives", "*"], "\"*\": no entry of that name; names are those of cuda.h\n"),
     (["--missing-each=new"], "--missing-each: 'new' is no CUDA release such as 10.2, and no driver "
      "such as 440"),
     (["--missing-each=99"], "--missing-each: '99' is no CUDA release"),
