@@ -1454,7 +1454,8 @@ class unique_graph : public detail::owner<detail::graph_traits>
         if (code != CUDA_SUCCESS)
             return code;
         code = cushim_graph_instantiate(cu, collected, 0, &made);
-        cu->cuGraphDestroy(collected);
+        if (CUSHIM_HAS(cu, cuGraphDestroy)) /* a stub's sentence is not the reason */
+            cu->cuGraphDestroy(collected);
         return adopt(cu, code, made);
     }
     /** Launch the graph in a stream. */
