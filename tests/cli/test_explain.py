@@ -162,7 +162,7 @@ def test_sentence(text, cure):
      "and nothing orders the two", "put a barrier between the two"),
     ("init: kernel 'k', line 2, ld: it reads global memory that nothing wrote", "copy, fill or"),
     ("leaked", "a process ended with objects or memory"),
-    ("cushim sim: check: process 15 leaked objects of the kind \"event\": 1", "destroy them before"),
+    ('cushim sim: check: process 15 leaked objects of the kind "event": 1', "destroy them before"),
 ])
 def test_words_of_matrix_and_checks(text, cure):
     """Words of a table, or one of its lines; an exit code is no code of CUDA."""
