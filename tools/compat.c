@@ -153,12 +153,15 @@ struct driver {
     const char *version; /* NULL: not known */
     int release;
     bool newer; /* than all that this build knows */
+    bool windows;
 };
 
 static enum cushim_runs runs_with(const struct driver *driver, int release)
 {
-    return driver->version ? facts_driver_runs(driver->version, release)
-                           : cushim_release_runs(driver->release, release);
+    if (!driver->version)
+        return cushim_release_runs(driver->release, release);
+    return driver->windows ? facts_driver_runs_windows(driver->version, release)
+                           : facts_driver_runs(driver->version, release);
 }
 
 /* The first and the last release known that a driver serves in one of the ways; false: none. */
@@ -206,13 +209,14 @@ static void print_driver(const struct driver *driver)
     int release = driver->release;
 
     output_text(OUTPUT_TITLE, driver->name);
+    fputs(driver->windows ? " on Windows" : "", stdout);
     printf(driver->newer ? ", newer than this build knows: at least CUDA %s\n" : ", CUDA %s\n",
            version_text(version, release));
     print_range("runs", OUTPUT_GOOD, driver, CUSHIM_RUNS, "");
     print_range("with limits", OUTPUT_WARNING, driver, CUSHIM_RUNS_LIMITED,
                 ": without their new entries and PTX");
     print_range("runs not", OUTPUT_BAD, driver, CUSHIM_RUNS_NOT,
-                cushim_release_has_compat(release)
+                cushim_release_has_compat(release) && !driver->windows
                     ? ", but with a cuda-compat package on data center GPUs"
                     : "");
     if (driver->newer)
@@ -234,6 +238,7 @@ static json_t *driver_compat_json(const struct driver *driver)
     output_json_set(root, "driver", output_json_text(driver->name));
     output_json_set(root, "release", json_integer(driver->release));
     output_json_set(root, "newer", json_boolean(driver->newer));
+    output_json_set(root, "windows", json_boolean(driver->windows));
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         json_t *object = json_array();
         int first, last;
@@ -281,7 +286,8 @@ static int run(const char *title, char **words)
     char version[FACTS_DRIVER_SIZE];
     if (facts_driver_version(given.subject, version)) {
         struct driver driver = {given.subject, version, facts_driver_release(version),
-                                atoi(version) > facts_newest_branch()};
+                                atoi(version) > facts_newest_branch(),
+                                facts_driver_is_windows(version)};
         if (driver.release == 0) {
             fprintf(stderr, "%s: no release is known for driver %s\n", title, given.subject);
             return COMMAND_FAILED;
@@ -316,8 +322,9 @@ const struct command command_compat = {
     .summary = "which driver runs which toolkit's programs",
     .synopsis = "[X.Y|DRIVER]",
     .doc = "Report which drivers run the programs of a CUDA release (X.Y), or which releases a "
-           "driver serves: by its version on Linux, such as 550.163.01, or its branch, 550, by the "
-           "path of its library, or the one that a program here gets. Never touches the GPU.",
+           "driver serves: by its version on Linux, such as 550.163.01, or in NVIDIA's table for "
+           "Windows, such as 551.61, by its branch, 550, by the path of its library, or the one "
+           "that a program here gets. Never touches the GPU.",
     .notes = "The facts are from NVIDIA's tables; gen/registry/drivers.jsonl names each\n"
              "source.\n\n",
     .options = option_rows,

@@ -109,6 +109,12 @@ static bool is_about_cuda(const char *text)
     return false;
 }
 
+/* A program's exit code is no error of CUDA. */
+static bool is_exit(const char *text, const char *at)
+{
+    return at - text >= 5 && strncmp(at - 5, "exit ", 5) == 0;
+}
+
 /* The number behind "error", "code" or "returned", or one that is the whole text. */
 static int number_in(const char *text)
 {
@@ -123,7 +129,7 @@ static int number_in(const char *text)
             const char *digits = at + strlen(before[i]);
             digits += strspn(digits, " :=#(");
             number = strtol(digits, &end, 10);
-            if (isdigit((unsigned char)*digits) && number <= LAST_CODE &&
+            if (isdigit((unsigned char)*digits) && number <= LAST_CODE && !is_exit(text, at) &&
                 (number >= LEAST_ALONE || is_about_cuda(text)))
                 return (int)number;
         }

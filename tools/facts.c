@@ -176,6 +176,26 @@ enum cushim_runs facts_driver_runs_windows(const char *version, int release)
     return runs;
 }
 
+static bool is_one_of(const char *version, const char *one, const char *other)
+{
+    return (one && strcmp(version, one) == 0) || (other && strcmp(version, other) == 0);
+}
+
+bool facts_driver_is_windows(const char *version)
+{
+    struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+    bool windows = false;
+
+    for (size_t i = 0; facts_toolkit_at(i, &toolkit); i++) {
+        const char *floor = NULL, *windows_floor = NULL;
+        facts_family_floor(toolkit.release / 1000, &floor, &windows_floor);
+        if (is_one_of(version, toolkit.linux_driver, floor))
+            return false;
+        windows |= is_one_of(version, toolkit.windows_driver, windows_floor);
+    }
+    return windows;
+}
+
 /* ---- by name */
 
 const struct facts_architecture *facts_architecture(int capability)

@@ -85,6 +85,9 @@ enum { FACTS_DRIVER_SIZE = 48 };
  */
 bool facts_driver_version(const char *word, char version[FACTS_DRIVER_SIZE]);
 
+/** Whether a version is one of Windows' drivers in the tables, and none of Linux' there. */
+bool facts_driver_is_windows(const char *version);
+
 /** The newest branch that is known, and the newest release. */
 int facts_newest_branch(void);
 int facts_newest_release(void);

@@ -2,10 +2,11 @@
 #include "sentences.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Fewer letters may be anybody's words; a longer text is no part of a sentence. */
-enum { LEAST = 12, LEAST_OF_PART = 14, LONGEST_PART = 512 };
+enum { LEAST = 12, LEAST_OF_PART = 14, LONGEST_PART = 512, WORD_SIZE = 32 };
 
 #define VARIES "\xE2\x80\xA6" /* U+2026 */
 
@@ -21,8 +22,10 @@ static size_t letters_in(const char *text, const char *sentence)
 {
     size_t letters = 0;
 
-    if (strncmp(sentence, VARIES ": ", sizeof VARIES + 1) == 0)
-        sentence += sizeof VARIES + 1; /* the text may have no name before it */
+    const char *bare =
+        sentence + (strncmp(sentence, VARIES, sizeof VARIES - 1) == 0 ? sizeof VARIES - 1 : 0);
+    if (strncmp(bare, ": ", 2) == 0)
+        sentence = bare + 2; /* the text may have no name before it */
     while (*sentence) {
         const char *end = strstr(sentence, VARIES);
         size_t length = end ? (size_t)(end - sentence) : strlen(sentence);
@@ -43,6 +46,21 @@ bool sentences_within(const char *text, const char *sentence)
     return letters_in(text, sentence) > 0;
 }
 
+/* Whether a short sentence is the whole text, or a column of its own in one of a table's lines. */
+static bool is_alone(const char *text, const char *sentence)
+{
+    char column[WORD_SIZE];
+    size_t length = strlen(sentence);
+    const char *at;
+
+    if (length >= LEAST || strstr(sentence, VARIES))
+        return false;
+    snprintf(column, sizeof column, "  %s", sentence);
+    at = strstr(text, column);
+    return strcmp(text, sentence) == 0 ||
+           (at && (at[length + 2] == '\0' || strncmp(at + length + 2, "  ", 2) == 0));
+}
+
 /* Advice is a cure itself, and the page leads from it to a table. */
 static bool is_led(const struct sentences_row *row)
 {
@@ -52,12 +70,12 @@ static bool is_led(const struct sentences_row *row)
 const struct sentences_row *sentences_find(const char *text)
 {
     const struct sentences_row *best = NULL;
-    size_t most = LEAST - 1;
+    size_t most = 0;
 
     for (size_t i = 0; i < sentences_count; i++) {
         const struct sentences_row *row = &sentences_rows[i];
         size_t letters = letters_in(text, row->sentence);
-        if (letters > most && !is_led(row)) {
+        if (letters > most && (letters >= LEAST || is_alone(text, row->sentence)) && !is_led(row)) {
             most = letters;
             best = row;
         }
@@ -100,13 +118,14 @@ static size_t common(const char *text, const char *sentence)
 
 size_t sentences_near(const char *text, const struct sentences_row *found[SENTENCES_NEAR])
 {
-    size_t most = LEAST_OF_PART - 1, count = 0, length = strlen(text);
+    size_t most = LEAST - 1, count = 0, length = strlen(text);
 
     if (length > LONGEST_PART)
         return 0;
     for (size_t i = 0; i < sentences_count; i++) {
         size_t letters = common(text, sentences_rows[i].sentence);
-        if (letters < most || letters < LEAST_OF_PART || letters * 2 < length ||
+        bool whole = letters == length && letters >= LEAST;
+        if (letters < most || (letters < LEAST_OF_PART && !whole) || letters * 2 < length ||
             is_led(&sentences_rows[i]))
             continue;
         if (letters > most)

@@ -191,6 +191,7 @@ bool sim_faults_good(const char *command, bool survived, const char *faults)
     for (char *rule = good ? strtok_r(rules, ";", &rest) : NULL; good && rule;
          rule = strtok_r(NULL, ";", &rest))
         good = sim_nvml_rule_is(rule) ? sim_nvml_rule_check(rule, error, sizeof error)
+               : survived             ? sim_fault_entry(rule, error, sizeof error)
                                       : sim_fault_add(rule, error, sizeof error);
     const char *words = rules ? error : "no memory";
     if (!good && survived)

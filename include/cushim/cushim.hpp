@@ -1436,7 +1436,7 @@ class unique_graph : public detail::owner<detail::graph_traits>
     template <typename Work>
     CUresult capture(const struct cushim_api *cu, CUstream stream, Work &&work)
     {
-        CUgraph collected = nullptr;
+        CUgraph collected = nullptr; /* left if no cuGraphDestroy: a stub's sentence is no reason */
         CUgraphExec made = nullptr;
         CUresult code = cushim_capture_begin(cu, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
         if (code != CUDA_SUCCESS)
@@ -1454,7 +1454,8 @@ class unique_graph : public detail::owner<detail::graph_traits>
         if (code != CUDA_SUCCESS)
             return code;
         code = cushim_graph_instantiate(cu, collected, 0, &made);
-        cu->cuGraphDestroy(collected);
+        if (CUSHIM_HAS(cu, cuGraphDestroy))
+            cu->cuGraphDestroy(collected);
         return adopt(cu, code, made);
     }
     /** Launch the graph in a stream. */

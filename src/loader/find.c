@@ -132,7 +132,7 @@ static enum cushim_status find_try(struct cushim_find *find,
 static void find_exactly(struct cushim_find *find, const struct cushim_candidate *candidate,
                          const struct cushim_options *options)
 {
-    char words[WORDS] = "set, but empty";
+    char words[WORDS] = "empty, which hides the driver";
     enum cushim_status status = CUSHIM_ERROR_EMPTY_PATH;
     const char *subject = candidate->path;
     if (*candidate->path) {

@@ -144,7 +144,7 @@ enum cushim_status cushim_nvml_find(const char *path, struct cushim_dylib *libra
     if (exact && !*exact) {
         status = CUSHIM_ERROR_EMPTY_PATH;
         snprintf(find.subject, sizeof find.subject, "%s", path ? "path" : NVML_VARIABLE);
-        snprintf(find.words, sizeof find.words, "set, but empty");
+        snprintf(find.words, sizeof find.words, "empty, which hides NVML");
     } else {
         status = exact ? nvml_find_try(&find, exact) : nvml_find_search(&find);
     }

@@ -83,7 +83,7 @@ static enum cushim_status open_find(struct cushim_instance *instance,
                                     char *words, size_t size)
 {
     if (!*path) {
-        snprintf(words, size, "set, but empty");
+        snprintf(words, size, "empty, which hides the driver");
         return CUSHIM_ERROR_EMPTY_PATH;
     }
     instance->library.resolver = options->resolver;

@@ -51,7 +51,7 @@ def test_every_release():
 
 def test_driver_version():
     assert compat("550.163.01") == {"driver": "550.163.01", "release": 12040,
-                                    "newer": False, "runs": [6050, 12040],
+                                    "newer": False, "windows": False, "runs": [6050, 12040],
                                     "limited": [12050, 12090], "not": [13000, 13040], "ptx": 84}
     assert compat("550")["not"] == [13000, 13040] and compat("550")["release"] == 12040
 
@@ -87,6 +87,29 @@ def test_below_the_first_toolkit(version, release):
     answer = compat(version)
     assert (answer["release"], answer["runs"]) == (release, [6050, release])
     assert re.search(r"^  runs +CUDA ", run("compat", version).out, re.M)
+
+
+@pytest.mark.parametrize("version, limited", [
+    ("451.48", []), ("452.39", [11010, 11080]), ("527.41", []), ("528.33", [12010, 12090]),
+    ("551.61", [12050, 12090])])
+def test_windows(version, limited):
+    """A driver of Windows' table is judged by it: 528.33 is the oldest for all of 12 there, and
+    525.60.13 on Linux; and no cuda-compat package is for it."""
+    answer = compat(version)
+    assert (answer["windows"], answer["limited"]) == (True, limited)
+    text = run("compat", version).out
+    assert text.startswith(f"{version} on Windows, CUDA ") and "cuda-compat" not in text
+
+
+def test_windows_and_linux():
+    """Of each version in the tables one system alone has the driver, so none is doubtful."""
+    tables = [row for row in FACTS if "toolkit" in row or "family" in row]
+    windows = {row["windows"] for row in tables} - {None}
+    assert len(windows) > 40 and not windows & {row["linux"] for row in tables}
+    for version in sorted(windows)[::9]:
+        assert compat(version)["windows"]
+    for version in sorted({row["linux"] for row in tables})[::9]:
+        assert not compat(version)["windows"]
 
 
 def test_driver_text():

@@ -213,6 +213,8 @@ TROUBLES = {
                                 "shares the GPU"),
     "library by name": (NOTHING, {"CUSHIM_LIBCUDA": "/x"}, "environment", "warning",
                         "this library and no other", "unset it"),
+    "hidden": (NOTHING, {"CUSHIM_LIBCUDA": ""}, "environment", "warning",
+               "it hides the driver from programs with cushim", "unset it"),
     "no JIT": (NOTHING, {"CUDA_DISABLE_PTX_JIT": "1"}, "environment", "error", "end with 223",
                "unset it"),
     "JIT alone": (NOTHING, {"CUDA_FORCE_PTX_JIT": "1"}, "environment", "warning", "end with 209",

@@ -142,6 +142,41 @@ def test_sentence(text, cure):
     assert run("explain", "--json", text).json()["sentence"]["cure"].startswith(cure)
 
 
+@pytest.mark.parametrize("text, cure", [
+    ("degrades", "the program ended with the code of --degrade"),
+    ("CUDA 11.2  degrades  exit code 3", "the program ended with the code of --degrade"),
+    ("CUDA 9.0   passes", "the program ended with 0, and nothing is wrong"),
+    ("notices", "--fault-each made a call fail"), ("crashes", "a signal ended the program"),
+    ("CUDA 12.4  fails   exit code 35", "the program ended with another code than 0"),
+    ("CUDA 9.0   unused  no call of the driver", "the program did not use CUDA"),
+    ("CUDA 9.0   hangs   over the time limit", "raise --timeout"),
+    ("CUDA 9.0   crashes  signal 11 (Segmentation fault)  no cuMemAllocAsync (CUDA 11.2): the "
+     "driver lacks what the program calls", "the program calls an entry that came later"),
+    ("the driver lacks what the program calls", "the program calls an entry that came later"),
+    ("exit code 1, went on with cuMemsetD8_v2", "a fault made a call fail, and the program made"),
+    ("exit code 0 though cuMemAlloc_v2 failed", "a fault made that call fail"),
+    ("if the program rightly goes on: --survives cuMemAlloc", "the program ended with 0 although"),
+    ("race", "two threads use the same bytes"), ("sync", "a mask of threads is wrong"),
+    ("cushim: simulated device 0: race: kernel 'sum', block (0,0,0), thread (32,0,0), line 26 "
+     "(sum.cu:14), ld: it reads shared memory that thread (0,0,0), line 25 (sum.cu:13), st, wrote, "
+     "and nothing orders the two", "put a barrier between the two"),
+    ("init: kernel 'k', line 2, ld: it reads global memory that nothing wrote", "copy, fill or"),
+    ("leaked", "a process ended with objects or memory"),
+    ('cushim sim: check: process 15 leaked objects of the kind "event": 1', "destroy them before"),
+])
+def test_words_of_matrix_and_checks(text, cure):
+    """Words of a table, or one of its lines; an exit code is no code of CUDA."""
+    found = run("explain", "--json", text).json()
+    assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
+
+
+def test_part_of_words_of_matrix():
+    near = run("explain", "--json", "went on with").json()["near"]
+    assert len(near) == 1 and near[0]["cure"].startswith("a fault made a call fail")
+    for words in ("the test passes", "it was unused", "a race", "went to with"):
+        assert run("explain", words).code == FAILED
+
+
 @pytest.mark.parametrize("text, code", [
     ("RuntimeError: CUDA error: no kernel image is available for execution on the device", 209),
     ("CUDA unknown error - this may be due to an incorrectly set up environment", 999),

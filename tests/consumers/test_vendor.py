@@ -201,7 +201,7 @@ def test_without_a_driver(dozen):
     assert shown["message"].count(NO_DRIVER) == 1  # which the system's words have
     assert shown["error"] == f"cuDeviceGetCount is not available: {shown['message']}"
     assert facts(run(program, env={"CUSHIM_LIBCUDA": ""}))["message"] == \
-        "CUSHIM_LIBCUDA: set, but empty"
+        "CUSHIM_LIBCUDA: empty, which hides the driver"
 
 
 @pytest.mark.parametrize("fake, status, says", [

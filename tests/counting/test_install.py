@@ -57,3 +57,35 @@ def test_options_go_to_meson(install, options):
              "--prefix=/usr/local", "--libdir=lib", *options]
     assert (code, err) == (0, "")
     assert out.splitlines() == ["setup ", " ".join(words), "ninja -C build-install install"]
+
+
+@pytest.mark.parametrize("folder", ["lib", "lib/x86_64-linux-gnu"])
+def test_last_lines(install, tmp_path, folder):
+    """What to add to the environment, once and only if it is not there, and how to remove it."""
+    prefix = tmp_path / "my prefix"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / folder / "pkgconfig").mkdir(parents=True)
+    (prefix / "bin/cushim").write_text("#!/bin/sh\n", encoding="utf-8")
+    (prefix / "bin/cushim").chmod(0o755)
+    (prefix / folder / "pkgconfig/cushim.pc").write_text(
+        f"libdir={prefix}/{folder}\nName: c\nDescription: c\nVersion: 1\n", encoding="utf-8")
+    options = [f"--prefix={prefix}", f"--libdir={folder}"]
+    path = f'    export PATH="{prefix}/bin:$PATH"'
+    pc_path = (f'    export PKG_CONFIG_PATH="{prefix}/{folder}/pkgconfig'
+               '${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"')
+    last = f'ninja -C "{tmp_path}/build-install" uninstall'
+
+    def lines(**environment):
+        code, out, err = install(*options, **environment)
+        assert (code, err) == (0, "") and out.splitlines()[-1].endswith(last)
+        return [line for line in out.splitlines() if "export" in line or ": add to" in line]
+
+    head, *rest = lines()
+    assert head.startswith("install: add to ~/.profile") and rest == [path, pc_path]
+    given = subprocess.run(["sh", "-c", "\n".join(["set -u", *rest, 'echo "$PKG_CONFIG_PATH"'])],
+                           env={"PATH": os.environ["PATH"]}, text=True, capture_output=True)
+    assert (given.stdout, given.stderr) == (f"{prefix}/{folder}/pkgconfig\n", "")
+    own = {"PATH": f"{tmp_path}/bin:{prefix}/bin:{os.environ['PATH']}"}
+    assert lines(**own)[1:] == [pc_path]
+    own["PKG_CONFIG_PATH"] = f"{prefix}/{folder}/pkgconfig"
+    assert lines(**own) == []

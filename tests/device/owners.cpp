@@ -205,6 +205,8 @@ static void graphs(const cushim::unique_device &gpu)
     CHECK(end.since(start) >= 0);
     gpu.copy(cushim::host_span<unsigned>(&value, 1), number);
     CHECK(value == 9);
+    cushim::unique_graph again;
+    CHECK(again.capture(cu, stream.get(), set) == CUDA_SUCCESS && !*cushim_last_error());
 
     /* A capture that is given up, by a code or an exception: the stream works again. */
     auto fail = []() { return CUDA_ERROR_UNKNOWN; };
@@ -593,6 +595,11 @@ int main(int argc, char **)
             queued(gpu);
             captured(gpu);
             threads(gpu);
+        } else {
+            cushim::unique_stream stream(gpu);
+            cushim::unique_graph none;
+            CHECK(none.capture(cu, stream.get(), []() {}) == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+            CHECK(!none && said("cushim_capture_begin: cuStreamBeginCapture"));
         }
         CHECK(gpu.leave() == CUDA_SUCCESS);
         if (argc == 1)

@@ -163,9 +163,10 @@ def test_every_status_is_explained():
     rows = dict(re.findall(r"^\| `([a-z-]+)` \| (.*)$", FINDING, re.M))
     assert set(rows) == set(re.findall(r'X\(\w+, "([a-z-]+)"', sources("status.c")))
     words = re.sub(r'"\s*"', "", sources("elf_file.c", "find.c"))
-    for piece in ("set, but empty", "a folder, not a file", "not a regular file", "not an ELF file",
-                  "the file is empty", "ELF file, but no shared library", "not a CUDA driver",
-                  "the toolkit's stub for linking", "its cuDriverGetVersion fails with error",
+    for piece in ("empty, which hides the driver", "a folder, not a file", "not a regular file",
+                  "not an ELF file", "the file is empty", "ELF file, but no shared library",
+                  "not a CUDA driver", "the toolkit's stub for linking",
+                  "its cuDriverGetVersion fails with error",
                   "its cuDriverGetVersion returns version", "library for another processor"):
         assert piece in FINDING and piece in words, piece
 

@@ -101,7 +101,7 @@ def test_plain_names_that_older_drivers_lack():
     first = {row["name"]: row["since"] for row in registry[::-1] if row.get("stream") == "legacy"}
     meant = {row["name"]: row["symbol"] for row in registry
              if "name" in row and row.get("release", 99999) <= 12000}
-    listed = section(ROOT / "docs/adopt.md", "from-dlsym-by-hand").partition("lack the plain")[2]
+    listed = section(ROOT / "docs/adopt.md", "what-a-name-means").partition("lack the plain")[2]
     assert set(re.findall(r"`(cu\w+)`", listed.partition(";")[0])) == {
         name for name, symbol in meant.items()
         if since[symbol] == 11000 and first[name] < since[symbol]}

@@ -2,7 +2,8 @@
 """gen/registry/sentences.jsonl, and the page which is made of it, have every sentence that the
 library, the simulated driver, the commands that run and examine programs, cushim-embed and the
 plugin of pytest can print, and no other. A string in the sources counts if it has two words, and is
-no part listed below; one of a command or of a Python file if it goes to standard error."""
+no part listed below; one of a command or of a Python file if it goes to standard error, or to a
+table of `cushim matrix`. So are the words of that table, and of the checks."""
 
 import ast
 import re
@@ -83,6 +84,8 @@ an array
 what was loaded
 a kernel's name
 a kernel
+exit code
+and … more
 """.strip().splitlines()
 JSON = re.compile(r'[{,]? *"\w+":|^\[\{"')
 
@@ -147,6 +150,29 @@ def printed_by_python(file):
                 yield re.sub("( …)+$", "", re.sub("…+", "…", text.strip()))
 
 
+def printed_in_tables():
+    """{sentence or word: where} of what `cushim matrix` reports, and of the kinds of checks."""
+    sentences = {"tools/matrix_report.c": r"\(text, MATRIX_NAME_SIZE.*?;|return \".*?;",
+                 "tools/matrix_missing.c": r"\(text \+ length.*?;",
+                 "tools/matrix_run.c": r"#define NOT_STARTED [^\n]*",
+                 "tools/matrix.h": r"#define MATRIX_SURVIVES [^\n]*",
+                 "tools/matrix.c": r"printf\(\"no entry.*?;"}
+    words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
+             "tools/sim_check.c": r"judge_count\(problems.*?;",
+             "src/sim/core/config.c": r"sim_config_checks\(.*?\};"}
+    found = {}
+    for name, pattern in sentences.items():
+        own = {plain(text) for part in re.findall(pattern, code_of(ROOT / name), re.S)
+               for text in literals(part)}
+        found.update({text: name for text in own if counts(text)})
+    for name, pattern in words.items():
+        own = {text[1:-1] for part in re.findall(pattern, code_of(ROOT / name), re.S)
+               for text in re.findall(LITERAL, part)}
+        found.update({text: name for text in own if re.fullmatch("[a-z ]+", text)})
+    assert set(found.values()) == {*sentences, *words}
+    return found
+
+
 def printed_by_tools():
     """{sentence: where} of the commands and of Python."""
     found = {}
@@ -158,6 +184,7 @@ def printed_by_tools():
                          if not call.startswith("fputs") or "stderr" in call):
             if counts(sentence):
                 found[sentence] = f"tools/{file.name}"
+    found.update(printed_in_tables())
     for name in PYTHON:
         for sentence in printed_by_python(ROOT / name):
             if counts(sentence) and len(sentence.split()) > 2:

@@ -64,8 +64,15 @@ def test_file(wheel):
                         "libminizip-dev.txt", "libzstd-dev.txt", "zlib1g-dev.txt"}
 
 
+def is_position_independent(file):
+    """Whether it can be loaded at any address."""
+    done = subprocess.run(["readelf", "--file-header", "--wide", file], check=True,
+                          capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    return re.search(r"Type: +DYN ", done.stdout)
+
+
 def test_needs(environment):
-    """Nothing of the system's but the C library."""
+    """Nothing of the system's but the C library; at any address."""
     files = list(environment.glob("lib/python*/site-packages/cushim/**/*.so*"))
     files += environment.glob("lib/python*/site-packages/cushim/bin/cushim")
     assert len(files) > 30
@@ -76,6 +83,7 @@ def test_needs(environment):
         assert needed <= {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1",
                           "ld-linux-x86-64.so.2"}, (file, needed)
         assert not re.search(r"R(UN)?PATH", done.stdout), file
+        assert is_position_independent(file), file
 
 
 def test_commands(environment, wheel):
@@ -125,6 +133,7 @@ def test_aarch64(tmp_path):
     shutil.unpack_archive(wheel, site, "zip")
     command = site / "cushim/bin/cushim"
     command.chmod(0o755)
+    assert is_position_independent(command)
     for words in (["--version"], ["demo"], ["scan", wheel],
                   ["matrix", "--cuda", "11.4,13.0", "--", command, "info", "--init"]):
         done = subprocess.run([*emulate, command, *words], capture_output=True, text=True)

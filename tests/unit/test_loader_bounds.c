@@ -205,12 +205,13 @@ static void test_empty(void **state)
     (void)state;
     const struct cushim_api *cu = open_path("");
     assert_failed(cu, CUSHIM_ERROR_EMPTY_PATH);
-    assert_memory_equal(cushim_message(cu), "path: set, but empty", 20);
+    assert_memory_equal(cushim_message(cu), "path: empty, which hides the driver; ", 37);
     cushim_close(cu);
     set_environment("CUSHIM_LIBCUDA", "");
     cu = cushim_open(NULL);
     assert_failed(cu, CUSHIM_ERROR_EMPTY_PATH);
-    assert_memory_equal(cushim_message(cu), "CUSHIM_LIBCUDA: set, but empty", 30);
+    assert_memory_equal(cushim_message(cu),
+                        "CUSHIM_LIBCUDA: empty, which hides the driver; unset it", 55);
     cushim_close(cu);
     set_environment("CUSHIM_LIBCUDA", NULL);
 }

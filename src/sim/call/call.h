@@ -122,6 +122,9 @@ struct sim_rule_family {
 
 bool sim_rule_parse(const struct sim_rule_family *family, const char *text, struct rule *rule,
                     char *error, size_t size);
+/* Whether a word is an entry's symbol, or the name of all its ABIs; if not, *error tells. */
+bool sim_rule_entry(const struct sim_rule_family *family, const char *name, char *error,
+                    size_t size);
 /* Whether a rule is for an entry: its symbol, or the name of all its ABIs. */
 bool sim_rule_names(const struct rule *rule, const char *symbol, size_t name_length);
 /* How many letters have to change to make one name of the other. */

@@ -96,6 +96,11 @@ bool sim_fault_check(const char *text, char *error, size_t size)
     return good;
 }
 
+bool sim_fault_entry(const char *name, char *error, size_t size)
+{
+    return sim_rule_entry(&sim_fault_rules, name, error, size);
+}
+
 void sim_fault_clear(void)
 {
     count = 0;

@@ -19,6 +19,8 @@ extern const struct sim_rule_family sim_fault_rules; /* of rules that name the d
 bool sim_fault_add(const char *text, char *error, size_t size);
 /* The same without adding any. */
 bool sim_fault_check(const char *text, char *error, size_t size);
+/* Whether a word names an entry; if not, *error is a sentence about it. */
+bool sim_fault_entry(const char *name, char *error, size_t size);
 void sim_fault_clear(void);
 /* The rule that made this thread's last call fail; NULL: none did. */
 const char *sim_fault_last(void);

@@ -296,6 +296,15 @@ static bool refuse_name(const struct sim_rule_family *family, const char *text, 
     return refuse(text, more, error, size);
 }
 
+bool sim_rule_entry(const struct sim_rule_family *family, const char *name, char *error,
+                    size_t size)
+{
+    struct sim_rule_family entries = *family;
+    entries.names = "names are those of cuda.h";
+    return (known(family, name) && strcmp(name, family->all) != 0) ||
+           refuse_name(&entries, name, "no entry of that name", name, false, error, size);
+}
+
 bool sim_rule_parse(const struct sim_rule_family *family, const char *text, struct rule *rule,
                     char *error, size_t size)
 {
