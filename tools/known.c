@@ -66,17 +66,44 @@ struct cushim_entry known_entry(size_t index)
     return entry;
 }
 
+/* The first row whose symbol is not before the text. */
+static size_t find_row(const char *text)
+{
+    size_t low = 0, high = row_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(rows[middle].symbol, text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Symbols of a name are the name itself, and those that begin with it and '_'. */
 size_t known_newest(const char *name, enum cushim_stream stream, int release)
 {
-    size_t best = KNOWN_NONE;
+    char begin[KNOWN_NAME_SIZE];
+    size_t length = strlen(name), best = KNOWN_NONE;
     int since = 0;
-    struct cushim_entry entry;
 
-    for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
-        if (entry.stream == stream && entry.since <= release && entry.since >= since &&
-            strcmp(entry.name, name) == 0) {
-            best = i;
-            since = entry.since;
+    fill();
+    if (length + 2 > sizeof begin)
+        return KNOWN_NONE;
+    memcpy(begin, name, length);
+    memcpy(begin + length, "_", 2);
+    for (int kind = 0; kind < 2; kind++) {
+        const char *text = kind == 0 ? name : begin; /* with its end; with '_' */
+        for (size_t i = find_row(text); i < row_count; i++) {
+            struct cushim_entry entry = known_entry(rows[i].index);
+            if (strncmp(entry.symbol, text, length + 1) != 0)
+                break;
+            if (entry.stream == stream && entry.since <= release && strcmp(entry.name, name) == 0 &&
+                (entry.since > since || (entry.since == since && rows[i].index > best))) {
+                best = rows[i].index;
+                since = entry.since;
+            }
         }
     }
     return best;

@@ -27,7 +27,7 @@ static struct options {
     struct option_list drivers, gpus, defines;
     struct scan_options report;
     const char *junit, *markdown, *sarif;
-    bool json, strict, github, summary;
+    bool json, strict, github, summary, dropin;
 } given;
 
 /* A run over all files. */
@@ -70,6 +70,9 @@ static const struct option_row option_rows[] = {
      .value = "NAME=VALUE",
      .doc = "Read sources as the compiler does with -D: the release CUSHIM_CUDA_VERSION, and "
             "names of releases in cushim_require"},
+    {.name = "dropin",
+     .flag = &given.dropin,
+     .doc = "Take the names of entries in sources for calls, as those of cushim's drop-in are"},
     FACTS_OPTION,
     {.name = "explain", .flag = &given.report.explain, .doc = "Give each verdict's reason and fix"},
     {.name = "strict", .flag = &given.strict, .doc = "Exit 1 for what is not known, too"},
@@ -504,7 +507,10 @@ static int run_scan(const char *title, char **words)
         forget(&given.report);
         return result;
     }
-    run = (struct run){.options = &given, .command = title, .table = {.options = &given.report}};
+    run = (struct run){.options = &given,
+                       .sources = {.dropin = given.dropin},
+                       .command = title,
+                       .table = {.options = &given.report}};
     for (size_t i = 0; i < given.report.driver_count; i++) {
         int release = given.report.drivers[i].release;
         int *oldest = &run.sources.oldest;
@@ -520,7 +526,7 @@ static int run_scan(const char *title, char **words)
     judge_sources(&run);
     run.findings = scan_sources_find(&run.sources);
     worst = finish(&run);
-    found = run.findings.count > 0;
+    found = scan_sources_fail(&run.findings, given.strict);
     scan_sources_forget(&run.findings);
     scan_sources_free(&run.sources);
     forget(&given.report);
@@ -542,8 +548,10 @@ const struct command command_scan = {
         "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
         "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
         "lists the calls through cushim's table; with --drivers it exits 1 for a call of a newer "
-        "entry than the oldest driver has, unless its file has a CUSHIM_HAS of an entry of that "
-        "release, or one of the files a cushim_require. It reads text: no control flow, no macros, "
+        "entry than the oldest driver has, unless a CUSHIM_HAS of an entry of that release is "
+        "before "
+        "it in its function, or one of the files has a cushim_require; with a CUSHIM_HAS in "
+        "another function it is unknown. It reads text: no control flow, no macros, "
         "no names made by ##. Plain names mean those of CUDA 12.0, or of the file's or --define's "
         "CUSHIM_CUDA_VERSION.",
     .notes = "How an entry was found:\n"

@@ -9,14 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RULE "unguarded-call" /* of what is found in sources */
-
 enum { PLACE_SIZE = 640, SENTENCE_SIZE = 2 * VERDICT_TEXT_SIZE + 64 };
 
 static bool is_failure(const struct scan_outcome *outcome, size_t cell)
 {
     return outcome->cell[cell].answer == VERDICT_FAILS ||
            (outcome->strict && outcome->cell[cell].answer == VERDICT_UNKNOWN);
+}
+
+/* Of a call in a source. */
+static bool is_failure_too(const struct scan_outcome *outcome, const struct scan_finding *finding)
+{
+    return !finding->unknown || outcome->strict;
+}
+
+static const char *rule_of(const struct scan_finding *finding)
+{
+    return finding->unknown ? "asked-elsewhere" : "unguarded-call";
 }
 
 static const char *file_of(const struct scan_outcome *outcome, size_t cell)
@@ -38,12 +47,17 @@ static const char *sentence(char text[SENTENCE_SIZE], const struct verdict *verd
 
 void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
 {
-    size_t count = outcome->cells, failures = outcome->findings->count, skipped = 0;
+    size_t count = outcome->cells, failures = 0, skipped = 0;
     char place[PLACE_SIZE], text[SENTENCE_SIZE];
 
     for (size_t i = 0; i < count; i++) {
         failures += is_failure(outcome, i);
         skipped += !is_failure(outcome, i) && outcome->cell[i].answer == VERDICT_UNKNOWN;
+    }
+    for (size_t i = 0; i < outcome->findings->count; i++) {
+        bool failure = is_failure_too(outcome, &outcome->findings->item[i]);
+        failures += failure;
+        skipped += !failure;
     }
     fprintf(file,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -76,8 +90,11 @@ void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
         const struct scan_finding *finding = &outcome->findings->item[i];
         fputs("  <testcase classname=\"cushim scan\" name=\"", file);
         output_xml(file, finding->file);
-        fprintf(file, ":%zu\" time=\"0\">\n    <failure type=\"" RULE "\" message=\"",
-                finding->line);
+        fprintf(file, ":%zu\" time=\"0\">\n    ", finding->line);
+        if (is_failure_too(outcome, finding))
+            fprintf(file, "<failure type=\"%s\" message=\"", rule_of(finding));
+        else
+            fputs("<skipped message=\"", file);
         output_xml(file, finding->text);
         fputs("\"/>\n  </testcase>\n", file);
     }
@@ -148,7 +165,9 @@ static json_t *rules_json(const struct scan_outcome *outcome)
     json_t *rules = json_array();
 
     for (size_t i = 0; i < outcome->cells + outcome->findings->count; i++) {
-        const char *name = i < outcome->cells ? outcome->cell[i].rule : RULE;
+        const char *name = i < outcome->cells
+                               ? outcome->cell[i].rule
+                               : rule_of(&outcome->findings->item[i - outcome->cells]);
         bool known = i < outcome->cells && outcome->cell[i].answer == VERDICT_RUNS;
         size_t index;
         json_t *rule;
@@ -202,12 +221,13 @@ static json_t *locations_json(const char *path, size_t line)
     return locations;
 }
 
-static json_t *finding_json(const struct scan_finding *finding)
+static json_t *finding_json(const struct scan_outcome *outcome, const struct scan_finding *finding)
 {
     json_t *result = json_object();
 
-    output_json_set(result, "ruleId", json_string(RULE));
-    output_json_set(result, "level", json_string("error"));
+    output_json_set(result, "ruleId", json_string(rule_of(finding)));
+    output_json_set(result, "level",
+                    json_string(is_failure_too(outcome, finding) ? "error" : "warning"));
     output_json_set(result, "message", text_json(finding->text));
     output_json_set(result, "locations", locations_json(finding->file, finding->line));
     return result;
@@ -242,7 +262,7 @@ void scan_output_sarif(FILE *file, const struct scan_outcome *outcome)
             output_json_append(results, result_json(outcome, i));
     }
     for (size_t i = 0; i < outcome->findings->count; i++)
-        output_json_append(results, finding_json(&outcome->findings->item[i]));
+        output_json_append(results, finding_json(outcome, &outcome->findings->item[i]));
     output_json_set(driver, "name", json_string("cushim scan"));
     output_json_set(driver, "version", json_string(CUSHIM_VERSION_TEXT));
     output_json_set(driver, "rules", rules_json(outcome));
@@ -269,9 +289,9 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
 
     for (size_t i = 0; i < outcome->findings->count; i++) {
         const struct scan_finding *finding = &outcome->findings->item[i];
-        fputs("::error file=", file);
+        fprintf(file, "::%s file=", is_failure_too(outcome, finding) ? "error" : "warning");
         output_command(file, finding->file, true);
-        fprintf(file, ",line=%zu,title=" RULE "::", finding->line);
+        fprintf(file, ",line=%zu,title=%s::", finding->line, rule_of(finding));
         output_command(file, finding->text, false);
         fputs("\n", file);
     }

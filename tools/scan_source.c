@@ -4,7 +4,8 @@
 #include "known.h"
 #include "names.h"
 #include "output.h"
-#include "scan_text.h"
+#include "scan_guard.h"
+#include "scan_scope.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -42,7 +43,8 @@ struct bracket {
 struct reader {
     struct scan_text in;
     struct scan_source found;
-    bool has[CUSHIM_ENTRY_COUNT]; /* it was asked for */
+    struct scan_scope scope;
+    struct scan_guards guards;
     struct listed *listed;
     size_t listed_count;
     struct scan_word lists[MOST_REQUIRES]; /* third argument of each cushim_require */
@@ -121,15 +123,18 @@ static void note_bracket(struct reader *reader, char character)
 static void read_guard(struct reader *reader, bool exact);
 
 /* A comment may say that another file asks: CUSHIM_HAS(cu, cuName). */
-static void note_comment(struct reader *reader, const char *comment)
+static void note_comment(struct reader *reader, const char *comment, size_t line)
 {
     static const char guard[] = "CUSHIM_HAS(";
     const struct scan_text before = reader->in;
-    const char *found = comment;
+    const char *found = comment, *counted = comment;
 
     while ((found = memmem(found, (size_t)(before.at - found), guard, sizeof guard - 1))) {
         reader->in.at = found + sizeof guard - 2;
         reader->in.end = before.at;
+        for (; counted < found; counted++)
+            line += *counted == '\n';
+        reader->in.line = line;
         read_guard(reader, false);
         found = reader->in.at;
         reader->in.end = before.end;
@@ -142,15 +147,17 @@ static bool skip_other(struct reader *reader)
 {
     if (scan_text_begins(&reader->in, "//")) {
         const char *comment = reader->in.at;
+        size_t line = reader->in.line;
         scan_text_skip_line(&reader->in, '\n');
-        note_comment(reader, comment);
+        note_comment(reader, comment, line);
         return true;
     }
     if (scan_text_begins(&reader->in, "/*")) {
         const char *comment = reader->in.at;
+        size_t line = reader->in.line;
         reader->in.at += 2;
         scan_text_skip_behind(&reader->in, "*/", 2);
-        note_comment(reader, comment);
+        note_comment(reader, comment, line);
         return true;
     }
     if (*reader->in.at == '"' || *reader->in.at == '\'') {
@@ -192,8 +199,11 @@ static size_t find_entry(const struct reader *reader, struct scan_word word)
 /* CUSHIM_HAS(cu, cuName) and cushim_has(cu, "cuName"): the last word within the parentheses. */
 static void read_guard(struct reader *reader, bool exact)
 {
+    struct scan_guard guard = {.at = reader->in.at,
+                               .line = reader->in.line,
+                               .function = reader->scope.now.function,
+                               .holder = reader->scope.holder};
     struct scan_word last = {NULL, 0};
-    size_t index;
 
     for (int depth = 0; reader->in.at < reader->in.end;) {
         if (scan_text_is_letter(*reader->in.at)) {
@@ -209,9 +219,9 @@ static void read_guard(struct reader *reader, bool exact)
     }
     if (!last.text)
         return;
-    index = exact ? known_symbol_of(last.text, last.length) : find_entry(reader, last);
-    if (index != KNOWN_NONE)
-        reader->has[index] = true;
+    guard.index = exact ? known_symbol_of(last.text, last.length) : find_entry(reader, last);
+    if (guard.index != KNOWN_NONE)
+        scan_guards_add(&reader->guards, &guard);
 }
 
 /* The number that the defines give a name; 0: none. */
@@ -317,13 +327,13 @@ static void add_listed(struct reader *reader, size_t which)
     }
 }
 
-static void add_call(struct reader *reader, size_t index, size_t line, bool alone)
+static void add_call(struct reader *reader, const struct scan_source_call *call)
 {
     struct scan_source *found = &reader->found;
 
     found->calls = scan_grow(found->calls, found->count, sizeof *found->calls);
-    found->calls[found->count++] =
-        (struct scan_source_call){.line = line, .index = index, .alone = alone};
+    found->calls[found->count] = *call;
+    found->calls[found->count++].function = reader->scope.now.function;
 }
 
 static bool is_main(struct scan_word word)
@@ -343,12 +353,14 @@ static void read_name(struct reader *reader, bool member, bool typed)
         scan_text_skip_raw(&reader->in);
         return;
     }
+    scan_scope_word(&reader->scope, &reader->in, word);
     if (scan_word_is(word, "CUSHIM_CUDA_VERSION") &&
         scan_text_number(&reader->in, reader->in.at) > 0 && !reader->level_given)
         reader->found.level = scan_text_number(&reader->in, reader->in.at);
     while (reader->in.at < reader->in.end && skip_other(reader))
         continue;
-    if (reader->in.at < reader->in.end && *reader->in.at == '(') {
+    bool called = reader->in.at < reader->in.end && *reader->in.at == '(';
+    if (called) {
         if (scan_word_is(word, "CUSHIM_HAS") || scan_word_is(word, "cushim_has")) {
             read_guard(reader, scan_word_is(word, "cushim_has"));
             return;
@@ -358,42 +370,32 @@ static void read_name(struct reader *reader, bool member, bool typed)
         if (typed && is_main(word) && reader->found.main == 0)
             reader->found.main = line;
     }
+    scan_guards_word(&reader->guards, word, line, reader->scope.now.function, called);
     index = find_entry(reader, word);
     if (index != KNOWN_NONE)
-        add_call(reader, index, line, !member);
+        add_call(reader, &(struct scan_source_call){
+                             .line = line, .index = index, .alone = !member, .at = word.text});
 }
 
-/* A driver that has one entry of a release has all of it, but for those of other platforms and
- * these two (eleven drivers; tests/drivers). */
-static bool is_everywhere(size_t index)
+/* What stands in the head of a function is the function's own. */
+static void read_scope(struct reader *reader)
 {
-    static const char *const late[] = {NAMES_VALUE(cuDeviceGetLuid),
-                                       NAMES_VALUE(cuEventCreateFromEGLSync)};
+    struct scan_scope *scope = &reader->scope;
+    size_t function = scope->now.function;
 
-    for (size_t i = 0; i < sizeof late / sizeof late[0]; i++) {
-        if (strcmp(known_entry(index).symbol, late[i]) == 0)
-            return false;
+    if (*reader->in.at == '?')
+        scan_guards_forget(&reader->guards, scope->holder);
+    scan_scope_character(scope, &reader->in);
+    if (function != SCOPE_FILE || scope->now.function == SCOPE_FILE || scope->directive)
+        return;
+    scan_guards_begin(&reader->guards, scope->head.from, scope->now.function);
+    for (size_t i = reader->found.count; i > 0; i--) {
+        struct scan_source_call *call = &reader->found.calls[i - 1];
+        if (call->at < scope->head.from)
+            break;
+        if (call->function == SCOPE_FILE)
+            call->function = scope->now.function;
     }
-    return known_platforms[index] == KNOWN_ANYWHERE;
-}
-
-/* By its own CUSHIM_HAS, or by that of another entry of its release. One of a newer release says
- * nothing: what is done without the newer entry calls an older one. */
-static void settle_guards(struct reader *reader)
-{
-    int releases[CUSHIM_ENTRY_COUNT];
-    size_t count = 0;
-
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
-        if (reader->has[i])
-            releases[count++] = known_entry(i).since;
-    }
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
-        for (size_t k = 0; k < count && !reader->has[i]; k++)
-            reader->has[i] = releases[k] == known_entry(i).since && is_everywhere(i);
-    }
-    for (size_t i = 0; i < reader->found.count; i++)
-        reader->found.calls[i].has = reader->has[reader->found.calls[i].index];
 }
 
 static void read_all(struct reader *reader)
@@ -401,6 +403,7 @@ static void read_all(struct reader *reader)
     bool member = false, typed = false;
 
     while (reader->in.at < reader->in.end) {
+        scan_scope_move(&reader->scope, &reader->in);
         if (skip_other(reader))
             continue;
         if (scan_text_is_letter(*reader->in.at)) {
@@ -413,32 +416,63 @@ static void read_all(struct reader *reader)
         typed = false;
         member = *reader->in.at == '.' || scan_text_begins(&reader->in, "->");
         note_bracket(reader, *reader->in.at);
+        read_scope(reader);
         reader->in.at += *reader->in.at == '-' && member ? 2 : 1;
     }
 }
 
-struct scan_source scan_source_read(const char *text, size_t size,
-                                    const struct option_list *defines)
+static struct reader *read_once(const char *text, size_t size, const struct option_list *defines,
+                                const struct reader *first)
 {
     static const struct scan_word level = {"CUSHIM_CUDA_VERSION", sizeof "CUSHIM_CUDA_VERSION" - 1};
     struct reader *reader = calloc(1, sizeof *reader);
-    struct scan_source found;
 
     if (!reader)
         output_no_memory();
-    *reader = (struct reader){.in = {text, text, text + size, 1}, .defines = defines};
+    reader->in = (struct scan_text){text, text, text + size, 1};
+    reader->scope.head.from = text;
+    reader->defines = defines;
+    if (first) {
+        reader->guards.names = first->guards.names;
+        reader->guards.name_count = first->guards.name_count;
+    }
     reader->found.level = defined_number(reader, level);
     reader->level_given = reader->found.level > 0;
     if (!reader->level_given)
         reader->found.level = CUSHIM_CUDA_VERSION;
     reader->found.has_cushim = memmem(text, size, "cushim", strlen("cushim"));
     read_all(reader);
-    settle_guards(reader);
+    scan_guards_settle(&reader->guards, &reader->scope, &reader->found);
+    return reader;
+}
+
+static void free_reader(struct reader *reader)
+{
+    scan_guards_free(&reader->guards);
+    free(reader->scope.functions);
+    free(reader->listed);
+    free(reader);
+}
+
+struct scan_source scan_source_read(const char *text, size_t size,
+                                    const struct option_list *defines)
+{
+    struct reader *reader = read_once(text, size, defines, NULL);
+    struct scan_source found;
+
+    for (int i = 1; i < SCAN_READINGS; i++) {
+        if (!scan_guards_name(&reader->guards, &reader->scope, &reader->found))
+            break;
+        struct reader *second = read_once(text, size, defines, reader);
+        reader->guards.names = NULL; /* handed on */
+        scan_source_free(&reader->found);
+        free_reader(reader);
+        reader = second;
+    }
     for (size_t i = 0; i < reader->found.require_count; i++)
         add_listed(reader, i);
     found = reader->found;
-    free(reader->listed);
-    free(reader);
+    free_reader(reader);
     return found;
 }
 

@@ -15,7 +15,11 @@
 struct scan_source_call {
     size_t line, index; /* of the entry */
     bool alone;         /* cuName, and no table before it: a call if a source names cushim */
-    bool has;           /* a CUSHIM_HAS in the file is of it, or of another entry of its release */
+    bool has;           /* a CUSHIM_HAS before it is of it, or of another entry of its release */
+    size_t asked;       /* else the line of one in another function alone; 0: none */
+    size_t late;        /* else the line of one behind it; 0: none */
+    size_t function;    /* as scan_scope counts */
+    const char *at;     /* where it is in the text, while that is there */
     /* The cushim_require that is of it, by scan_sources_judge. */
     const struct scan_source_require *require;
 };

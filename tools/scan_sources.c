@@ -67,7 +67,7 @@ static bool counts_for_all(const struct scan_source *source, size_t mains)
 static void drop_others(struct scan_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
-        if (sources->item[i].has_cushim)
+        if (sources->dropin || sources->item[i].has_cushim)
             return;
     }
     for (size_t i = 0; i < sources->count; i++) {
@@ -119,9 +119,22 @@ static char *words_of(const struct scan_source_call *call)
 {
     struct cushim_entry entry = known_entry(call->index);
     char release[VERSION_TEXT_SIZE], *text;
+    int length;
 
-    if (asprintf(&text, "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file or its comments",
-                 entry.symbol, version_text(release, entry.since), entry.symbol) < 0)
+    version_text(release, entry.since);
+    if (call->asked > 0)
+        length = asprintf(&text, "%s came with CUDA %s; asked for in another function (line %zu)",
+                          entry.symbol, release, call->asked);
+    else if (call->late > 0)
+        length =
+            asprintf(&text, "%s came with CUDA %s; CUSHIM_HAS(..., %s) comes after it (line %zu)",
+                     entry.symbol, release, entry.symbol, call->late);
+    else
+        length = asprintf(&text,
+                          "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file or its "
+                          "comments",
+                          entry.symbol, release, entry.symbol);
+    if (length < 0)
         output_no_memory();
     return text;
 }
@@ -137,11 +150,20 @@ struct scan_findings scan_sources_find(const struct scan_sources *sources)
             if (!is_finding(call, sources->oldest))
                 continue;
             findings.item = scan_grow(findings.item, findings.count, sizeof *findings.item);
-            findings.item[findings.count++] =
-                (struct scan_finding){copy_of(source->name), words_of(call), call->line};
+            findings.item[findings.count++] = (struct scan_finding){
+                copy_of(source->name), words_of(call), call->line, call->asked > 0};
         }
     }
     return findings;
+}
+
+bool scan_sources_fail(const struct scan_findings *findings, bool strict)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        if (strict || !findings->item[i].unknown)
+            return true;
+    }
+    return false;
 }
 
 void scan_sources_forget(struct scan_findings *findings)
@@ -188,9 +210,10 @@ static void print_required(const struct scan_sources *sources, const struct scan
     }
 }
 
-/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, and without guard. */
+/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, without guard, and with
+ * one in another function alone. */
 struct counts {
-    size_t calls, newer, asked, found;
+    size_t calls, newer, asked, found, unknown;
 };
 
 static struct counts count_calls(const struct scan_source *source, int oldest)
@@ -201,7 +224,9 @@ static struct counts count_calls(const struct scan_source *source, int oldest)
         bool newer = is_newer(&source->calls[i], oldest);
         counts.newer += newer;
         counts.asked += newer && source->calls[i].has;
-        counts.found += is_finding(&source->calls[i], oldest);
+        bool unknown = source->calls[i].asked > 0;
+        counts.found += !unknown && is_finding(&source->calls[i], oldest);
+        counts.unknown += unknown && is_finding(&source->calls[i], oldest);
     }
     return counts;
 }
@@ -216,13 +241,17 @@ static void print_calls(const struct scan_sources *sources, const struct scan_so
         if (!is_finding(call, sources->oldest))
             continue;
         char *words = words_of(call);
-        printf("%s:%zu: %s\n", source->name, call->line, words);
+        printf("%s:%zu: ", source->name, call->line);
+        output_text(call->asked > 0 ? OUTPUT_WARNING : OUTPUT_BAD, words);
+        printf("\n");
         free(words);
     }
     printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
            "CUSHIM_HAS",
            source->name, counts.calls, version_text(release, sources->oldest), counts.newer,
            counts.asked);
+    if (counts.unknown > 0)
+        printf(", %zu not known", counts.unknown);
     print_required(sources, source);
     printf("; plain names are those of CUDA %s\n", version_text(level, source->level));
 }
@@ -271,15 +300,20 @@ void scan_sources_print(const struct scan_sources *sources)
         all.calls += counts.calls;
         all.newer += counts.newer;
         all.found += counts.found;
+        all.unknown += counts.unknown;
         if (sources->oldest == 0)
             print_entries(source);
         else if (counts.calls > 0 && (files == 1 || counts.newer > 0))
             print_calls(sources, source);
     }
-    if (sources->oldest > 0 && files > 1)
+    if (sources->oldest > 0 && files > 1) {
         printf("all %zu sources: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu "
-               "of them without guard\n",
+               "of them without guard",
                files, all.calls, version_text(release, sources->oldest), all.newer, all.found);
+        if (all.unknown > 0)
+            printf(", %zu not known", all.unknown);
+        printf("\n");
+    }
     print_not_taken(sources);
 }
 
@@ -297,6 +331,9 @@ static json_t *call_json(const struct scan_source_call *call, int oldest)
     output_json_set(row, "newer", json_boolean(is_newer(call, oldest)));
     output_json_set(row, "guarded", json_boolean(call->has || call->require));
     output_json_set(row, "required", output_json_text(place));
+    output_json_set(row, "asked",
+                    call->asked > 0 && !call->require ? json_integer((json_int_t)call->asked)
+                                                      : json_null());
     free(place);
     return row;
 }

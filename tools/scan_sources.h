@@ -13,7 +13,8 @@
 struct scan_sources {
     struct scan_source *item;
     size_t count;
-    int oldest; /* the release that each driver has; 0: none was asked for */
+    bool dropin; /* names alone are calls, whether or not a source names cushim */
+    int oldest;  /* the release that each driver has; 0: none was asked for */
 };
 
 /** Take a source. */
@@ -27,6 +28,7 @@ void scan_sources_judge(struct scan_sources *sources);
 struct scan_finding {
     char *file, *text;
     size_t line;
+    bool unknown; /* a guard is in another function of the file */
 };
 
 struct scan_findings {
@@ -35,6 +37,9 @@ struct scan_findings {
 };
 
 struct scan_findings scan_sources_find(const struct scan_sources *sources);
+
+/** Whether one of them is no `unknown`, or `strict` and there is one. */
+bool scan_sources_fail(const struct scan_findings *findings, bool strict);
 
 void scan_sources_forget(struct scan_findings *findings);
 

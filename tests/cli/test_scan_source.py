@@ -334,7 +334,7 @@ def test_json(source):
             if call["newer"] and not call["guarded"]] == [(13, "cuMemAllocAsync"),
                                                           (16, "cuCtxCreate_v4")]
     assert calls[1] == {"line": 12, "symbol": "cuCtxGetId", "since": 12000, "newer": True,
-                        "guarded": True, "required": None}
+                        "guarded": True, "required": None, "asked": None}
 
 
 def test_question_by_name_and_raw_strings(tmp_path):

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""`cushim scan` of sources: which question guards which call. guards.txt has sources as strangers
+write them; behind each line with calls of newer entries stands what is known of each: guarded,
+unknown or fails."""
+
+import json
+import re
+import sys
+import time
+from xml.etree import ElementTree
+
+import pytest
+from command import FAILED, OK, ROOT, run, run_on_terminal
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+import parts  # noqa: E402
+
+SOURCES = parts.read(ROOT / "tests/cli/guards.txt")
+
+
+def judged(path, text):
+    """The line and the letters of each line with calls of newer entries."""
+    path.write_bytes(text)
+    found = {}
+    for source in run("scan", "--json", "--drivers", "9.0", path).json()["sources"]:
+        for call in source["calls"]:
+            letter = "g" if call["guarded"] else "u" if call["asked"] else "f"
+            if call["newer"]:
+                found[call["line"]] = found.get(call["line"], "") + letter
+    return found
+
+
+def marks(text, lines_before=0):
+    """What the source itself says of them."""
+    return {number + lines_before: mark[1]
+            for number, line in enumerate(text.decode().splitlines(), 1)
+            if (mark := re.search(r"/[/*]= (\w+)", line))}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_guards(tmp_path, name):
+    assert marks(SOURCES[name])
+    assert judged(tmp_path / name, SOURCES[name]) == marks(SOURCES[name])
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("before", ["{ if (a) { if (b) {", "{ } } }", "{ f(((( ;",
+                                    "{\n#if A\n}\n#else"])
+def test_odd_brackets_before(tmp_path, name, before):
+    """A '}' in column 0 ends a function, whatever is open."""
+    odd = f"void odd(void)\n{before}\n}}\n".encode()
+    assert judged(tmp_path / name, odd + SOURCES[name]) == marks(SOURCES[name], odd.count(b"\n"))
+
+
+def test_unknown_is_yellow(tmp_path):
+    """It changes the exit code with --strict alone, and is named in each form of output."""
+    path = tmp_path / "a.c"
+    path.write_bytes(SOURCES["plain-C.cpp"])
+    files = [word for name in ("junit", "markdown", "sarif")
+             for word in (f"--{name}", tmp_path / name)]
+    words = "cuMemAllocAsync came with CUDA 11.2; asked for in another function (line 3)"
+    for strict, code, level, result, kind in (
+            ([], OK, "warning", "skipped", "message"),
+            (["--strict"], FAILED, "error", "failure", "type")):
+        got = run("scan", "--drivers", "9.0", "--github", *strict, *files, path)
+        assert (got.code, got.err) == (code, "")
+        assert got.out.splitlines() == [
+            f"{path}:8: {words}",
+            f"{path}: calls through cushim's table: 2; newer than CUDA 9.0: 2, 1 of them behind "
+            "CUSHIM_HAS, 1 not known; plain names are those of CUDA 12.0",
+            f"::{level} file={path},line=8,title=asked-elsewhere::{words}"]
+        suite = ElementTree.parse(tmp_path / "junit").getroot()
+        assert [suite.get(name) for name in ("tests", "failures", "skipped")] == [
+            "1", str(int(bool(strict))), str(int(not strict))]
+        assert suite[0][0].tag == result and suite[0][0].get("message") == words
+        assert suite[0][0].get(kind) in (words, "asked-elsewhere")
+        assert f"| 8 | {words} |" in (tmp_path / "markdown").read_text()
+        sarif = json.loads((tmp_path / "sarif").read_text())["runs"][0]
+        assert [(one["ruleId"], one["level"]) for one in sarif["results"]] == [
+            ("asked-elsewhere", level)]
+        assert [rule["id"] for rule in sarif["tool"]["driver"]["rules"]] == ["asked-elsewhere"]
+    calls = run("scan", "--json", "--drivers", "9.0", path).json()["sources"][0]["calls"]
+    assert [(call["guarded"], call["asked"]) for call in calls] == [(True, None), (False, 3)]
+    colours = run_on_terminal("scan", "--drivers", "9.0", path).out
+    assert f":8: \033[33m{words}\033[0m" in colours
+
+
+def test_counts_of_all(tmp_path):
+    """The last line of several sources counts both kinds."""
+    for name in ("plain-C.cpp", "asked-behind-the-call.cpp"):
+        (tmp_path / name).write_bytes(SOURCES[name])
+    result = run("scan", "--drivers", "9.0", tmp_path)
+    assert result.code == FAILED and result.out.splitlines()[-1] == (
+        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 1 of them without "
+        "guard, 1 not known")
+    assert "cuMemAllocAsync came with CUDA 11.2; CUSHIM_HAS(..., cuMemAllocAsync) comes after it " \
+        "(line 4)" in result.out
+
+
+def test_required_is_no_question(tmp_path):
+    """What the program requires is there, wherever it asks."""
+    path = tmp_path / "a.c"
+    path.write_bytes(SOURCES["plain-C.cpp"] + b"int r = cushim_require(cu, 11020, NULL);\n")
+    got = run("scan", "--json", "--strict", "--drivers", "9.0", path)
+    assert got.code == OK
+    assert [(call["guarded"], call["asked"]) for call in got.json()["sources"][0]["calls"]] == [
+        (True, None), (True, None)]
+
+
+@pytest.mark.parametrize("piece", [
+    "{", "}", "(", "#if A\n", "#else\n", "#define A \\\n", "f() {\n}\n", "/* CUSHIM_HAS( */",
+    "f(a = CUSHIM_HAS(cu, cuInit)", "static void f() { cu->cuCtxGetId(f); }\n",
+    "a = CUSHIM_HAS(cu, cuInit); a;", "cuName ",
+    "static f() { return CUSHIM_HAS(cu, cuCtxGetId); } g() { f() ? cu->cuCtxGetId() : 0; }\n"])
+def test_large_files(tmp_path, piece):
+    """Twice the size takes twice the time, and no more."""
+    took = []
+    for size in (1 << 20, 1 << 22):
+        (tmp_path / "a.c").write_text(piece * (size // len(piece)) + "\ncu->cuCtxGetId(0, &id);")
+        start = time.monotonic()
+        assert run("scan", "--drivers", "9.0", tmp_path / "a.c").code in (OK, FAILED)
+        took.append(time.monotonic() - start)
+    assert took[1] < 8 * took[0] + 1
+
+
+def test_sources_for_the_dropin(tmp_path):
+    """They call the driver's own names, and need not name cushim."""
+    (tmp_path / "a.c").write_text("#include <cuda.h>\n"
+                                  "int f(void) { return cuMemAllocAsync(&p, 1, 0); }\n"
+                                  "int g(void) { return cuMemAlloc(&p, 1); }\n")
+    assert run("scan", "--drivers", "9.0", tmp_path).code == OK
+    result = run("scan", "--drivers", "9.0", "--dropin", tmp_path)
+    assert result.code == FAILED and f"{tmp_path}/a.c:2: cuMemAllocAsync came with" in result.out
+    assert run("scan", "--drivers", "11.2", "--dropin", tmp_path).code == OK

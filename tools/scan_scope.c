@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_scope.h"
+
+#include "scan_wheel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_one_of(struct scan_word word, const char *const *list)
+{
+    for (; *list; list++) {
+        if (scan_word_is(word, *list))
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_column_0(const struct scan_text *in, const char *at)
+{
+    return at == in->text || at[-1] == '\n';
+}
+
+static void begin_head(struct scan_scope *scope, const char *at)
+{
+    memset(&scope->head, 0, sizeof scope->head);
+    scope->head.from = at;
+}
+
+static void begin_function(struct scan_scope *scope, struct scan_word name, bool closed)
+{
+    scope->functions = scan_grow(scope->functions, scope->count, sizeof *scope->functions);
+    scope->functions[scope->count++] = (struct scan_function){name, closed};
+    scope->now = (struct scan_place){scope->count, 1};
+}
+
+/* What is behind one of these is no function's body. */
+static bool names_function(struct scan_word word)
+{
+    static const char *const others[] = {
+        "if",       "for",     "while",         "switch",     "catch",   "alignas", "decltype",
+        "noexcept", "throw",   "requires",      "__declspec", "typeof",  "return",  "sizeof",
+        "asm",      "__asm__", "__attribute__", "defined",    "alignof", NULL};
+
+    return word.length > 0 && !is_one_of(word, others);
+}
+
+static void read_head_word(struct scan_scope *scope, const struct scan_text *in,
+                           struct scan_word word)
+{
+    static const char *const labels[] = {"public", "private", "protected", NULL};
+    static const char *const types[] = {"namespace", "class", "struct", "union", "enum", NULL};
+
+    if (is_one_of(word, labels))
+        begin_head(scope, word.text);
+    else if (scope->head.brackets == 0 && is_one_of(word, types))
+        scope->head.named = false;
+    else if (scan_word_is(word, "static") && is_in_column_0(in, word.text))
+        scope->head.closed = true;
+    else if (scan_word_is(word, "operator"))
+        scope->head.named = true;
+}
+
+void scan_scope_word(struct scan_scope *scope, const struct scan_text *in, struct scan_word word)
+{
+    if (scope->now.function == SCOPE_FILE)
+        read_head_word(scope, in, word);
+    else if (scan_word_is(word, "return") && !scope->directive)
+        scope->holder = scope->functions[scope->now.function - 1].name;
+    scope->earlier = scope->before;
+    scope->before = 'a';
+    scope->last = word;
+}
+
+/* "list[] = {", "f({": a list; "member{" in a constructor's head: a value. */
+static void open_brace(struct scan_scope *scope, const char *at)
+{
+    bool value = scope->head.members && (scope->before == 'a' || scope->before == '>');
+
+    if (scope->head.brackets > 0 || value)
+        scope->head.brackets++;
+    else if (scope->head.named && !strchr("=,(", scope->before))
+        begin_function(scope, scope->head.name, scope->head.closed);
+    else
+        begin_head(scope, at + 1);
+}
+
+static void read_head(struct scan_scope *scope, const struct scan_text *in)
+{
+    char next = in->at + 1 < in->end ? in->at[1] : '\0';
+
+    switch (*in->at) {
+    case '(':
+        if (scope->head.brackets++ == 0 && !scope->head.members &&
+            (scope->before == ']' || names_function(scope->last))) {
+            scope->head.name = scope->last.length > 0 ? scope->last : scope->holder;
+            scope->head.named = true;
+        }
+        break;
+    case ')':
+        scope->head.brackets -= scope->head.brackets > 0;
+        break;
+    case '{':
+        open_brace(scope, in->at);
+        break;
+    case '}':
+        if (scope->head.brackets > 0 && !is_in_column_0(in, in->at))
+            scope->head.brackets--;
+        else
+            begin_head(scope, in->at + 1);
+        break;
+    case ';':
+        begin_head(scope, in->at + 1);
+        break;
+    case ',':
+        scope->head.named &= scope->head.brackets > 0 || scope->head.members;
+        break;
+    case ':':
+        scope->head.members |=
+            scope->head.brackets == 0 && scope->head.named && scope->before != ':' && next != ':';
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_body(struct scan_scope *scope, const struct scan_text *in)
+{
+    if (*in->at == '{')
+        scope->now.braces++;
+    if (*in->at != '}')
+        return;
+    scope->now.braces = is_in_column_0(in, in->at) ? 0 : scope->now.braces - 1;
+    if (scope->now.braces > 0)
+        return;
+    scope->now.function = SCOPE_FILE;
+    begin_head(scope, in->at + 1);
+}
+
+/* "name = ", but no variable of this function alone; "name(" of a constructor. */
+static void note_holder(struct scan_scope *scope, const struct scan_text *in)
+{
+    char c = *in->at, next = in->at + 1 < in->end ? in->at[1] : '\0';
+    bool file = scope->now.function == SCOPE_FILE;
+
+    if (c == ';' || c == '{' || c == '}' || (file && scope->head.members && c == ','))
+        scope->holder = (struct scan_word){NULL, 0};
+    if (scope->last.length == 0)
+        return;
+    if (c == '=' && next != '=' && (file || !strchr("a*&>", scope->earlier)))
+        scope->holder = scope->last;
+    if ((c == '(' || c == '{') && file && scope->head.members)
+        scope->holder = scope->last;
+}
+
+static const char *end_of_line(const struct scan_text *in)
+{
+    for (const char *at = in->at; (at = memchr(at, '\n', (size_t)(in->end - at))); at++) {
+        if (at[-1] != '\\' && !(at[-1] == '\r' && at[-2] == '\\'))
+            return at;
+    }
+    return in->end;
+}
+
+/* At #else all is as it was at #if, so that each of two heads may have its brace. */
+static void read_condition(struct scan_scope *scope, struct scan_word word)
+{
+    if (memcmp(word.text, "if", 2) == 0) {
+        if (scope->depth < SCOPE_MOST_CONDITIONS)
+            scope->conditions[scope->depth] = scope->now;
+        scope->depth++;
+    } else if (scope->depth > 0 && memcmp(word.text, "el", 2) == 0) {
+        if (scope->depth <= SCOPE_MOST_CONDITIONS)
+            scope->outside = scope->conditions[scope->depth - 1];
+    } else if (scope->depth > 0) {
+        scope->depth--;
+    }
+}
+
+/* A macro is a function whose body is the rest of its definition. */
+static void begin_directive(struct scan_scope *scope, const struct scan_text *in)
+{
+    static const char *const conditions[] = {"if",      "ifdef",    "ifndef", "elif", "else",
+                                             "elifdef", "elifndef", "endif",  NULL};
+    const char *end = end_of_line(in);
+    struct scan_word word = scan_word_at(in->at, end);
+
+    scope->directive = end;
+    scope->outside = scope->now;
+    scope->condition = is_one_of(word, conditions);
+    if (scope->condition) {
+        read_condition(scope, word);
+    } else if (scan_word_is(word, "define")) {
+        struct scan_word name = scan_word_at(word.text + word.length, end);
+        begin_function(scope, name, true);
+        scope->holder = name;
+    }
+}
+
+static bool is_first_on_line(const struct scan_text *in)
+{
+    const char *at = in->at;
+
+    while (at > in->text && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    return is_in_column_0(in, at);
+}
+
+void scan_scope_character(struct scan_scope *scope, const struct scan_text *in)
+{
+    if (!scope->directive && *in->at == '#' && is_first_on_line(in)) {
+        begin_directive(scope, in);
+    } else {
+        note_holder(scope, in);
+        if (!scope->directive && scope->now.function == SCOPE_FILE)
+            read_head(scope, in);
+        else if (!scope->directive)
+            read_body(scope, in);
+    }
+    scope->earlier = scope->before;
+    scope->before = *in->at;
+    scope->last = (struct scan_word){NULL, 0};
+}
+
+void scan_scope_move(struct scan_scope *scope, const struct scan_text *in)
+{
+    if (!scope->directive || in->at < scope->directive)
+        return;
+    bool left = scope->now.function != scope->outside.function;
+    scope->now = scope->outside;
+    scope->directive = NULL;
+    scope->holder = (struct scan_word){NULL, 0};
+    if ((left || !scope->condition) && scope->now.function == SCOPE_FILE)
+        begin_head(scope, in->at);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Which function of a source the reader is in. Nothing is parsed: a '{' outside a function begins
+ * one if "name(...)" stands before it, and the '}' that matches ends it, or one in column 0. So
+ * braces that do not match, as those of macros, mislead it within one function alone.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_SCOPE_H
+#define CUSHIM_TOOLS_SCAN_SCOPE_H
+
+#include "scan_text.h"
+
+enum { SCOPE_FILE = 0, SCOPE_MOST_CONDITIONS = 32 };
+
+/** A function with a body, or a macro. */
+struct scan_function {
+    struct scan_word name; /* empty: a lambda's */
+    bool closed;           /* other files cannot call it: a macro, or `static` in column 0 */
+};
+
+struct scan_place {
+    size_t function; /* from 1; SCOPE_FILE: none */
+    size_t braces;   /* that are open in it */
+};
+
+struct scan_scope {
+    struct scan_place now;
+    struct scan_function *functions;
+    size_t count;
+    /* What stands before a '{', outside functions. */
+    struct {
+        const char *from;
+        size_t brackets; /* that are open */
+        struct scan_word name;
+        bool named, closed, members; /* members: a constructor's, behind ':' */
+    } head;
+    struct scan_word last; /* what was read last, if it is a word */
+    char before, earlier;  /* its last character, and that of what was before */
+    /* What holds an answer that the statement asks for: "return" a function's name, "a = " a. */
+    struct scan_word holder;
+    const char *directive; /* where the one that is read ends; NULL: none */
+    bool condition;        /* it is #if or such */
+    struct scan_place outside;
+    struct scan_place conditions[SCOPE_MOST_CONDITIONS]; /* at each #if */
+    size_t depth;                                        /* of them */
+};
+
+/** A word of the code; `in` may be behind it. */
+void scan_scope_word(struct scan_scope *scope, const struct scan_text *in, struct scan_word word);
+
+/** Another character of the code, that `in` is at. */
+void scan_scope_character(struct scan_scope *scope, const struct scan_text *in);
+
+/** `in` went on: a directive may have ended. */
+void scan_scope_move(struct scan_scope *scope, const struct scan_text *in);
+
+#endif
