@@ -24,8 +24,8 @@ enum { PART = 1 << 22, OVERLAP = 16 };
 
 void *scan_grow(void *array, size_t count, size_t size)
 {
-    void *more = realloc(array, (count + 1) * size);
-
+    bool room = array && (count & (count - 1)) != 0; /* it doubles */
+    void *more = room ? array : realloc(array, (array && count > 0 ? 2 * count : count + 1) * size);
     if (!more)
         output_no_memory();
     return more;

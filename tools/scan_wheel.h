@@ -8,7 +8,8 @@
 
 #include "scan_file.h"
 
-/** Room for one more element behind `count` of them; want of memory ends the program. */
+/** Room for one more element behind `count` of them: an array that began with none doubles. Want of
+ *  memory ends the program. */
 void *scan_grow(void *array, size_t count, size_t size);
 
 /** As scan_bytes, for a zip file: each program in it is visited as "NAME:MEMBER".
