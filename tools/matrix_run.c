@@ -266,7 +266,7 @@ static void hurry(struct job *job, double timeout)
     if (job->asked == 0 && (stopped || time - job->begin > timeout)) {
         job->asked = time;
         kill(-job->pid, SIGTERM);
-    } else if (job->asked > 0 && time - job->asked > KILL_SECONDS) {
+    } else if (job->asked > 0 && time - job->asked > (double)KILL_SECONDS) {
         kill(-job->pid, SIGKILL);
     }
 }
