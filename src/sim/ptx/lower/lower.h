@@ -9,11 +9,6 @@
 #include <stdint.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 #define SLOT_GUARD UINT32_C(0xffffffff)
 #define NO_TARGET UINT32_MAX

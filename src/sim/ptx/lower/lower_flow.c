@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/ops.h"
 #include "ptx/read/read.h"
 
 void lower_flow_bra(struct lower *lower, const struct ir_insn *insn)

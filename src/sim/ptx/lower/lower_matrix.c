@@ -2,8 +2,6 @@
 /* Matrices from and to memory. Lanes give addresses for each other, so all of them meet first. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/ops.h"
-
 /* A step behind which all lanes of the warp are together. */
 static void lower_meeting(struct lower *lower)
 {

@@ -2,8 +2,6 @@
 /* Loads, stores, atomics and the other instructions that name memory. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/ops.h"
-
 /* The rows: by size; of loads with the sign extended or not. The columns: into 32 bits, 64 bits. */
 static enum load_kind load_kind_of(enum ir_type type, enum value_place place, unsigned reg_size)
 {

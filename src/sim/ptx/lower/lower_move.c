@@ -2,8 +2,6 @@
 /* Moves, address conversions and what else only places values. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/ops.h"
-
 static void lower_pack(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *source = &insn->operands[1];

@@ -2,8 +2,6 @@
 /* Operands of instructions: registers, constants, addresses, and the widths between them. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/ops.h"
-
 enum value_place operand_place_of(enum ir_type type)
 {
     if (type == IR_PRED)

@@ -4,9 +4,6 @@
 
 #include <stddef.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/texture/texture.h"
 
 /* OPS_LEVELS: the build made the _v3 and _v4 copies of the hot families. */

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 #define MOST_SERIAL UINT32_C(3000000000)
 #define MOST_BYTES (UINT32_C(1) << 29) /* of what is kept for the next launch */
 #define MOST_BLOCKS (UINT64_C(1) << 24)

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct check_bits *blocks; /* in order */
 static size_t count, capacity;

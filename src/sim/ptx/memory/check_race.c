@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 /* --- What was logged (check_rows.c) --- */
 
 static void replay_one(struct ptx_warp *warp, const struct check_rows *rows, uint32_t mask,

@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-
 /* The allocation that holds `size` bytes at `address`, with a small cache in front. */
 bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,
                  uint32_t flags, struct ptx_range **range)

@@ -7,11 +7,8 @@
 #include <stdint.h>
 
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 struct ptx_builtin;
 

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 /* operand: to, from, size, bytes present, predicate that ignores the source. */
 void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {

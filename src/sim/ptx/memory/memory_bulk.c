@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
 
 /* To that address; `bytes`: of each 16 that are copied, a bit set. */

@@ -10,9 +10,6 @@
 #include <immintrin.h>
 #endif
 
-#include "ptx/ops/affine.h"
-#include "ptx/ops/ops.h"
-
 /* A row of 32 values of 4 bytes, past the caches. A store that tells other threads of it waits
  * (memory_store.c). */
 #if defined(__AVX512DQ__)

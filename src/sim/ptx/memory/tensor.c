@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 
 enum {
     PIECE = 16,          /* bytes that stay together in shared memory */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/state.h"
 
 const struct ptx_world *fault_world(const struct ptx_warp *warp)

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-
 #define COPY(name, type)                                                                           \
     void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                   \
     {                                                                                              \

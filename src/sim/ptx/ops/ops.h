@@ -9,7 +9,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 #if defined(__AVX512DQ__)
 #include <immintrin.h>

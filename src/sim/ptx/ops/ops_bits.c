@@ -2,8 +2,6 @@
 /* Logic, shifts, byte permutation, moves and selections; on predicates too. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 
 /* An operation whose result does not mix a narrow value's upper, zero bits. */

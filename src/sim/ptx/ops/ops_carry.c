@@ -4,7 +4,6 @@
  * an addc after a sub.cc. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 
 static inline uint64_t high_product(uint64_t a, uint64_t b, bool is_signed)

@@ -3,8 +3,6 @@
  * the combination with a predicate is then one scalar operation. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 
 /* A comparison of 32 lanes of any two operands. */

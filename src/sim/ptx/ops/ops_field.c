@@ -2,7 +2,6 @@
 /* Bit counts and bit fields: popc clz bfind brev fns bfe bfi bmsk szext; dp4a and dp2a. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 
 #define LEADING32(x) ((x) ? (unsigned)__builtin_clz(x) : 32U)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* float and double, rounded to nearest: arithmetic (ops_arith.h), extremes, signs, classes. */
-#include "ptx/ops/exec.h"
-#include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_arith.h"
 
 /* --- min and max --- */

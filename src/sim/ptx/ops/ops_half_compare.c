@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* setp and set of f16 and bf16, single and in pairs. */
-#include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 
 static float half_float(const struct how_compare *how, uint32_t half)

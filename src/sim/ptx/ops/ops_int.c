@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 
 OPS_2(add_16, u32, u32, u32, ops_u16(a + b))

@@ -3,9 +3,7 @@
 #ifndef CUSHIM_SIM_PTX_OPS_OPS_MASK_H
 #define CUSHIM_SIM_PTX_OPS_OPS_MASK_H
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>

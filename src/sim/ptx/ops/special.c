@@ -6,10 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 static uint64_t nanoseconds(clockid_t clock)
 {

@@ -3,9 +3,6 @@
  */
 #include "ptx/read/check.h"
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 uint8_t check_address_space(const struct parser *parser, const struct ir_operand *operand)
 {
     switch (operand->kind) {

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "ptx/read/check.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
 
 enum { MAX_PLACES = IR_MAX_OPERANDS + 1 };
 

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 bool check_mode_has(const struct reading *reading, const char *text)
 {
     for (uint32_t i = 0; i < reading->modifier_count; i++)

@@ -2,9 +2,6 @@
 /* What an operand is: a register, an immediate number or either; handles with coordinates. */
 #include "ptx/read/check.h"
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 bool check_operand_suits(uint8_t want, uint8_t have, bool relaxed)
 {
     unsigned want_size = opcodes_type_size(want), have_size = opcodes_type_size(have);

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
 const char *const opcodes_text[] = {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/read/ir.h"
-
 enum { MAX_LEVELS = 18 };
 
 struct initializer {

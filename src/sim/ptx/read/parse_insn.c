@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction: @guard, mnemonic and modifiers, operands, semicolon. */
-#include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/read/check.h"
-#include "ptx/read/ir.h"
 
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line)
 {

@@ -3,12 +3,10 @@
  * Until then an immediate's `component` says what literal it was (enum literal), a register's
  * `count` that a component was named, and a variable's `count` that it was indexed: x[2]; a
  * register as its index is its part. */
-#include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/read/check.h"
-#include "ptx/read/ir.h"
 
 static void constant_operand(struct parser *parser, struct ir_operand *operand)
 {

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/ops.h"
 
 /* Threads that count for a barrier with an explicit number: warps count whole when all of their
  * lanes that still live are there. */

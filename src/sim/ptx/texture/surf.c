@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/float_bits.h"
 
 static const struct ptx_texture *surface_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "ptx/ops/float_bits.h"
-
 static const struct ptx_texture *texture_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)
 {
