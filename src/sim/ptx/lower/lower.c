@@ -81,16 +81,13 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
                     sizeof *lower->sources))
         return 0;
     lower->step_count++;
-    lower->sources[index] = (struct step_source){.line = lower->insn->line,
-                                                 .source_line = lower->insn->source_line,
-                                                 .source_file = lower->insn->source_file,
-                                                 .op = lower->insn->op,
-                                                 .affine = (uint8_t)affine_op_run(run)};
+    lower->sources[index] = (struct step_source){lower->insn, (uint8_t)affine_op_run(run)};
     step = &lower->steps[index];
     memset(step, 0, sizeof *step);
     for (size_t i = 0; i < sizeof step->operand / sizeof step->operand[0]; i++)
         step->operand[i] = PTX_ABSENT;
     step->run = run;
+    step->how.insn = (struct how_insn){memory_slot(index), lower->insn};
     step->guard = PTX_ABSENT;
     step->control = (uint8_t)control;
     if (guarded) {

@@ -152,6 +152,7 @@ ptx_run *operand_special_run(struct lower *lower, const struct ir_operand *opera
                              enum value_place place);
 union ptx_how operand_special_how(const struct ir_operand *operand);
 uint32_t operand_address(struct lower *lower, const struct ir_operand *operand, int64_t *offset);
+uint32_t operand_sum(struct lower *lower, const struct ir_operand *operand); /* of both */
 
 /* --- select.c --- */
 /* The run functions of one instruction set, which the CPU has to have. */

@@ -194,8 +194,7 @@ void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
                   insn->mode == IR_BAR_RED_OR;
 
     if (insn->mode == IR_BAR_CLUSTER_ARRIVE || insn->mode == IR_BAR_CLUSTER_WAIT) {
-        step = lower_step(lower, NULL, CONTROL_CLUSTER);
-        lower->steps[step].how.mode = insn->mode;
+        lower_step(lower, NULL, CONTROL_CLUSTER);
         return;
     }
     if (insn->mode == IR_BAR_WARP_SYNC) {
@@ -213,7 +212,6 @@ void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
         dest = operand_dest(lower, &insn->operands[0],
                             insn->mode == IR_BAR_RED_POPC ? PLACE_32 : PLACE_PREDICATE, IR_U32);
     step = lower_step(lower, NULL, CONTROL_BARRIER);
-    lower->steps[step].how.mode = insn->mode;
     lower_def(lower, step, 0, dest);
     lower_use(lower, step, 1, barrier);
     lower_use(lower, step, 2, count);
@@ -225,14 +223,12 @@ void lower_flow_mbarrier(struct lower *lower, const struct ir_insn *insn)
 {
     bool predicate = insn->mode == IR_MB_TEST_WAIT || insn->mode == IR_MB_TRY_WAIT;
     uint32_t dest = PTX_ABSENT, address = PTX_ABSENT, value = PTX_ABSENT, first, step;
-    struct how_memory how;
-    int64_t offset = 0;
 
     first = insn->destinations;
     if (insn->mode == IR_MB_PENDING_COUNT) {
         value = operand_source(lower, &insn->operands[1], PLACE_64);
     } else {
-        address = operand_address(lower, &insn->operands[first], &offset);
+        address = operand_sum(lower, &insn->operands[first]);
         if (insn->count > first + 1u) {
             const struct ir_operand *operand = &insn->operands[first + 1];
 
@@ -250,11 +246,6 @@ void lower_flow_mbarrier(struct lower *lower, const struct ir_insn *insn)
                                                                 : PLACE_64,
                             IR_NONE);
     step = lower_step(lower, memory_async_mbarrier, predicate ? CONTROL_SPIN : CONTROL_MEMORY);
-    how = memory_how(step, insn->space == PTX_SPACE_SHARED ? MEMORY_SHARED : MEMORY_GENERIC, 0);
-    how.barrier = insn->mode;
-    how.expect_tx = insn->expect_tx;
-    how.to_offset = (int32_t)offset;
-    lower->steps[step].how.memory = how;
     lower_def(lower, step, 0, dest);
     lower_use(lower, step, 1, address);
     lower_use(lower, step, 2, value);

@@ -139,7 +139,7 @@ static bool fold_compare(struct lower *lower, const struct ir_insn *insn,
 
     if ((insn->op != IR_AND && insn->op != IR_OR && insn->op != IR_XOR) || insn->guarded ||
         insn->types[0] != IR_PRED || insn->operands[0].kind != IR_OPERAND_REG ||
-        !lower->step_count || lower->sources[step].op != IR_SETP)
+        !lower->step_count || lower->sources[step].insn->op != IR_SETP)
         return false;
     before = &lower->steps[step];
     if (before->guard != PTX_ABSENT || before->how.compare.first != 1 ||

@@ -21,9 +21,8 @@ void lower_matrix_access(struct lower *lower, const struct ir_insn *insn)
     const struct ir_operand *parts = vector ? whole->parts : whole;
     uint32_t count = vector ? whole->count : 1, step, address;
     uint32_t values[LOWER_MAX_PARTS], by = PTX_ABSENT;
-    int64_t offset;
 
-    address = operand_address(lower, &insn->operands[load ? 1 : 0], &offset);
+    address = operand_sum(lower, &insn->operands[load ? 1 : 0]);
     if (stride)
         by = operand_source(lower, &insn->operands[2], PLACE_32);
     for (uint32_t i = 0; i < count; i++)
@@ -35,14 +34,6 @@ void lower_matrix_access(struct lower *lower, const struct ir_insn *insn)
                       : load ? memory_wmma_load
                              : memory_wmma_store,
                       CONTROL_MEMORY);
-    lower->steps[step].how.matrix = (struct how_matrix){.slot = memory_slot(step),
-                                                        .space = insn->space,
-                                                        .columns = insn->columns,
-                                                        .matrix = insn->component,
-                                                        .type = insn->types[0],
-                                                        .shape = insn->shape,
-                                                        .stride = stride,
-                                                        .offset = (uint64_t)offset};
     lower_list(lower, step, count + 1 + stride);
     for (uint32_t i = 0; load && i < count; i++)
         lower_def(lower, step, i, values[i]);
@@ -53,12 +44,6 @@ void lower_matrix_access(struct lower *lower, const struct ir_insn *insn)
         lower_use(lower, step, count + 1, by);
 }
 
-/* Is operand `index` there, with this value? */
-static bool lower_flag(const struct ir_insn *insn, uint32_t index, uint32_t value)
-{
-    return index < insn->count && (uint32_t)insn->operands[index].bits == value;
-}
-
 /* wgmma.mma_async d, a, b, metadata and selector of a sparse a, whether d is added to: each
  * register of d has one place in the list and is read and written there. */
 void lower_matrix_wgmma(struct lower *lower, const struct ir_insn *insn)
@@ -67,18 +52,6 @@ void lower_matrix_wgmma(struct lower *lower, const struct ir_insn *insn)
     const bool registers = a->kind == IR_OPERAND_VECTOR;
     const uint32_t parts = registers ? a->count : 1, rest = insn->sparse ? 5 : 3;
     uint32_t sources[LOWER_MAX_PARTS], count = 0, step;
-    struct how_wgmma how = {.shape = insn->shape,
-                            .d = insn->types[0],
-                            .a = insn->types[1],
-                            .b = insn->types[2],
-                            .a_registers = registers,
-                            .a_minus = lower_flag(insn, rest + 1, UINT32_MAX),
-                            .b_minus = lower_flag(insn, rest + 2, UINT32_MAX),
-                            .a_columns = !registers && lower_flag(insn, rest + 3, 1),
-                            .b_columns = lower_flag(insn, rest + (registers ? 3 : 4), 1),
-                            .satfinite = insn->satfinite,
-                            .sparse = insn->sparse,
-                            .selector = (uint8_t)(insn->sparse ? insn->operands[4].bits : 0)};
 
     for (uint32_t i = 0; i < parts; i++)
         sources[count++] = registers ? operand_source(lower, &a->parts[i], PLACE_32)
@@ -89,7 +62,6 @@ void lower_matrix_wgmma(struct lower *lower, const struct ir_insn *insn)
     sources[count++] = operand_predicate(lower, &insn->operands[rest]);
     lower_meeting(lower);
     step = lower_step(lower, select_wgmma(), CONTROL_MEMORY);
-    lower->steps[step].how.wgmma = how;
     lower_list(lower, step, d->count + count);
     for (uint32_t i = 0; i < d->count; i++) {
         const uint32_t value = operand_source(lower, &d->parts[i], PLACE_32);

@@ -330,23 +330,17 @@ void lower_memory_policy(struct lower *lower, const struct ir_insn *insn)
 void lower_memory_copy(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t to, from, size, present, step, ignore = PTX_ABSENT;
-    int64_t to_offset, from_offset;
-    struct how_memory how;
 
     if (insn->mode == IR_CP_MBARRIER_ARRIVE && insn->noinc) {
-        to = operand_address(lower, &insn->operands[0], &to_offset);
+        to = operand_sum(lower, &insn->operands[0]);
         step = lower_step(lower, memory_async_mbarrier, CONTROL_MEMORY);
-        how = memory_how(step, memory_space_of(lower, insn), 0);
-        how.barrier = IR_MB_ARRIVE;
-        how.to_offset = (int32_t)to_offset;
-        lower->steps[step].how.memory = how;
         lower_use(lower, step, 1, to);
         return;
     }
     if (insn->mode != IR_CP_ASYNC && insn->mode != IR_MODE_NONE)
         return; /* nothing is ever pending */
-    to = operand_address(lower, &insn->operands[0], &to_offset);
-    from = operand_address(lower, &insn->operands[1], &from_offset);
+    to = operand_sum(lower, &insn->operands[0]);
+    from = operand_sum(lower, &insn->operands[1]);
     size = operand_source(lower, &insn->operands[2], PLACE_32);
     present = size;
     if (insn->count > 3 && operand_place(lower, &insn->operands[3], PLACE_32) == PLACE_PREDICATE)
@@ -354,6 +348,5 @@ void lower_memory_copy(struct lower *lower, const struct ir_insn *insn)
     else if (insn->count > 3)
         present = operand_source(lower, &insn->operands[3], PLACE_32);
     step = lower_step(lower, memory_async_copy, CONTROL_MEMORY);
-    lower->steps[step].how.memory = memory_how_copy(step, to_offset, from_offset);
     LOWER_USES(lower, step, to, from, size, present, ignore);
 }

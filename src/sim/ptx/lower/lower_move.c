@@ -14,7 +14,6 @@ static void lower_pack(struct lower *lower, const struct ir_insn *insn)
         values[i] = operand_source(lower, &source->parts[i], part);
     dest = operand_dest(lower, &insn->operands[0], whole, (enum ir_type)insn->types[0]);
     step = lower_step(lower, move_pack, CONTROL_RUN);
-    lower->steps[step].how.bits = (uint8_t)bits;
     lower_list(lower, step, source->count + 1u);
     lower_def(lower, step, 0, dest);
     for (uint32_t i = 0; i < source->count && i < LOWER_MAX_PARTS; i++)
@@ -33,7 +32,6 @@ static void lower_unpack(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
         values[i] = operand_dest(lower, &dest->parts[i], part, IR_NONE);
     step = lower_step(lower, move_unpack, CONTROL_RUN);
-    lower->steps[step].how.bits = (uint8_t)bits;
     lower_list(lower, step, dest->count + 1u);
     for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
         lower_def(lower, step, i, values[i]);
@@ -156,7 +154,6 @@ void lower_move_mapa(struct lower *lower, const struct ir_insn *insn)
     step = operand_copy(lower, rank_only ? special_getctarank : special_mapa, to, from);
     if (!rank_only)
         lower_use(lower, step, 2, rank);
-    lower->steps[step].how.generic = insn->space == PTX_SPACE_GENERIC;
 }
 
 void lower_move_stack(struct lower *lower, const struct ir_insn *insn)
@@ -175,9 +172,6 @@ void lower_move_stack(struct lower *lower, const struct ir_insn *insn)
     step = lower_step(lower, insn->op == IR_ALLOCA ? special_alloca : special_stacksave,
                       CONTROL_MEMORY);
     lower_def(lower, step, 0, to);
-    if (insn->op == IR_ALLOCA) {
+    if (insn->op == IR_ALLOCA)
         lower_use(lower, step, 1, value);
-        if (insn->count > 2 && insn->operands[2].kind == IR_OPERAND_IMM)
-            lower->steps[step].how.align = insn->operands[2].bits;
-    }
 }

@@ -25,7 +25,7 @@ static bool is_local(const struct lower_region *region, uint32_t step, uint32_t 
 /* A barrier for all of the block, which a team passes as one. The reader has checked its number. */
 static bool is_plain_barrier(const struct ptx_step *step)
 {
-    return step->guard == PTX_ABSENT && step->how.mode == IR_BAR_SYNC &&
+    return step->guard == PTX_ABSENT && ptx_insn(step)->mode == IR_BAR_SYNC &&
            (step->operand[1] & PTX_CONSTANT) && step->operand[2] == PTX_ABSENT;
 }
 
@@ -50,7 +50,7 @@ uint8_t lower_region_control(const struct ptx_step *step)
 /* Is the step an atomic whose result, the register `to`, nobody reads? No loop waits by it. */
 bool lower_region_blind(const struct lower *lower, uint32_t step, uint32_t to)
 {
-    const unsigned op = lower->sources[step].op;
+    const unsigned op = lower->sources[step].insn->op;
 
     return lower->steps[step].control == CONTROL_SPIN && !lower->steps[step].list &&
            (op == IR_RED || (op == IR_ATOM && (to == NO_TARGET || (lower->live_from[to] == step &&

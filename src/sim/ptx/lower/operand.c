@@ -374,3 +374,13 @@ uint32_t operand_address(struct lower *lower, const struct ir_operand *operand, 
     }
     return operand_source(lower, part, PLACE_64);
 }
+
+uint32_t operand_sum(struct lower *lower, const struct ir_operand *operand)
+{
+    int64_t offset;
+    uint32_t base = operand_address(lower, operand, &offset);
+
+    return !offset ? base
+                   : lower_produce(lower, special_window, PLACE_64,
+                                   (union ptx_how){.add = (uint64_t)offset}, base);
+}

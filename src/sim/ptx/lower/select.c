@@ -71,6 +71,7 @@ ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_h
 {
     ptx_run *run = NULL;
 
+    how->insn = (struct how_insn){.of = insn};
     for (size_t i = 0; i < sizeof families / sizeof families[0] && !run; i++)
         run = families[i][level](insn, how);
     if (reason)

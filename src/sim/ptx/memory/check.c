@@ -215,7 +215,7 @@ static enum ir_op op_of(const struct ptx_warp *warp, const struct ptx_step *step
 
     if (step < code->steps || step >= code->steps + code->step_count)
         at = code->team->general[step - code->team->steps];
-    return (enum ir_op)code->sources[at].op;
+    return (enum ir_op)code->sources[at].insn->op;
 }
 
 static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uintptr_t first,

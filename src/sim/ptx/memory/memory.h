@@ -86,17 +86,6 @@ static inline struct how_memory memory_how(uint32_t step, enum memory_space spac
         .slot = memory_slot(step), .space = (uint8_t)space, .offset = (uint64_t)offset};
 }
 
-/* The same of copies, which have two addresses. */
-static inline struct how_memory memory_how_copy(uint32_t step, int64_t to_offset,
-                                                int64_t from_offset)
-{
-    struct how_memory how = memory_how(step, MEMORY_GLOBAL, 0);
-
-    how.to_offset = (int32_t)to_offset;
-    how.from_offset = (int32_t)from_offset;
-    return how;
-}
-
 /* Where each lane's bytes are: at base + offsets[lane] for the lanes of the mask. */
 struct access {
     enum { ACCESS_FAILED, ACCESS_HALVES, ACCESS_GATHER } pattern;
@@ -370,13 +359,13 @@ enum tensor_way { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };
 /* What is at the front of a step's list; coordinates and offsets follow. */
 enum tensor_operand {
     TENSOR_MAP,
-    TENSOR_TILE,       /* in shared memory */
-    TENSOR_BARRIER,    /* of a load */
-    TENSOR_BARRIER_AT, /* its offset */
-    TENSOR_BLOCKS,     /* of a multicast: a bit for each block of the cluster */
+    TENSOR_TILE,    /* in shared memory */
+    TENSOR_BARRIER, /* of a load */
+    TENSOR_BLOCKS,  /* of a multicast: a bit for each block of the cluster */
     TENSOR_COORDINATES
 };
 
+enum tensor_way tensor_way_of(const struct ir_insn *insn);
 ptx_run tensor_copy;
 
 /* --- tensor_map.c --- The 128 bytes of a map, as kernels reach them. ptx.h has the rest. */

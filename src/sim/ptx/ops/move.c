@@ -88,10 +88,16 @@ static uint64_t low_bits(uint64_t value, unsigned bits)
     return bits >= 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
+/* Of the whole. */
+static unsigned move_bits(const struct ptx_step *step)
+{
+    return opcodes_types[ptx_insn(step)->types[0]].bits;
+}
+
 /* mov.b64 d, {a, b}; list: d, a, b, ... */
 void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned total = step->how.bits, count = step->list_count - 1u, part = total / count;
+    unsigned total = move_bits(step), count = step->list_count - 1u, part = total / count;
     char *to = ptx_out(warp, step->list[0]);
 
     FOR_LANES (lane, mask) {
@@ -115,7 +121,7 @@ void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask
 /* mov.b64 {a, b}, d; list: a, b, ..., d. */
 void move_unpack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned total = step->how.bits, count = step->list_count - 1u, part = total / count;
+    unsigned total = move_bits(step), count = step->list_count - 1u, part = total / count;
     const void *from = ptx_in(warp, step->list[count]);
 
     FOR_LANES (lane, mask) {

@@ -97,7 +97,7 @@ static const uint16_t prmt_selectors[][4] = {
 };
 static void run_prmt_mode(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const uint16_t *selectors = prmt_selectors[step->how.mode - IR_PRMT_F4E];
+    const uint16_t *selectors = prmt_selectors[ptx_insn(step)->mode - IR_PRMT_F4E];
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const lane_u32 *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = ptx_in(warp, step->operand[3]);
@@ -231,7 +231,6 @@ ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how)
         variant = insn->mode;
         break;
     case IR_PRMT:
-        how->mode = insn->mode;
         variant = insn->mode != IR_MODE_NONE && insn->mode != IR_PRMT_DEFAULT;
         break;
     case IR_LOP3:

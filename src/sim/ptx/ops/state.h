@@ -87,11 +87,8 @@ struct jump_table {
 };
 
 struct step_source {
-    uint32_t line;        /* of the PTX text */
-    uint32_t source_line; /* of .loc; 0: none */
-    uint32_t source_file; /* of the IR */
-    uint16_t op;          /* enum ir_op */
-    uint8_t affine;       /* enum affine_op: what the step does on affine values */
+    const struct ir_insn *insn;
+    uint8_t affine; /* enum affine_op: what the step does on affine values */
 };
 
 /* A register of the general steps that is affine in those for teams. */
