@@ -27,13 +27,12 @@ void lower_bulk_copy(struct lower *lower, const struct ir_insn *insn)
 void lower_bulk_async(struct lower *lower, const struct ir_insn *insn)
 {
     enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
-    const struct ir_operand *whole = &insn->operands[1];
-    bool vector = whole->kind == IR_OPERAND_VECTOR;
-    uint32_t values[LOWER_MAX_PARTS], barrier, step, count = insn->vector;
+    uint32_t values[LOWER_MAX_PARTS], barrier, step, count;
+    const struct ir_operand *parts = operand_parts(&insn->operands[1], &count);
     uint32_t to = operand_sum(lower, &insn->operands[0]);
 
     for (uint32_t i = 0; i < count; i++)
-        values[i] = operand_source(lower, vector ? &whole->parts[i] : whole, place);
+        values[i] = operand_source(lower, &parts[i], place);
     barrier = operand_sum(lower, &insn->operands[2]);
     step = lower_step(lower, memory_async_store, CONTROL_MEMORY);
     lower_list(lower, step, 2 + count);

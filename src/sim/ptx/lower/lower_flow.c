@@ -164,31 +164,11 @@ void lower_flow_ret(struct lower *lower, const struct ir_insn *insn)
             lower_use(lower, step, count++, lower->base[fn->returns[i].index]);
 }
 
-void lower_flow_exit(struct lower *lower, const struct ir_insn *insn)
-{
-    (void)insn;
-    lower_step(lower, NULL, CONTROL_EXIT);
-}
-
-void lower_flow_trap(struct lower *lower, const struct ir_insn *insn)
-{
-    (void)insn;
-    lower_step(lower, NULL, CONTROL_TRAP);
-}
-
 /* --- Barriers, fences and what else concerns several threads --- */
-
-static void lower_warp_sync(struct lower *lower, const struct ir_insn *insn)
-{
-    uint32_t mask = operand_source(lower, &insn->operands[0], PLACE_32);
-    uint32_t step = lower_step(lower, move_nothing, CONTROL_SYNC);
-
-    lower_use(lower, step, 0, mask);
-}
 
 void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
 {
-    uint32_t first = 0, last = insn->count, step;
+    uint32_t first = 0, last = insn->count;
     uint32_t dest = PTX_ABSENT, barrier, count = PTX_ABSENT, predicate = PTX_ABSENT;
     bool result = insn->mode == IR_BAR_RED_POPC || insn->mode == IR_BAR_RED_AND ||
                   insn->mode == IR_BAR_RED_OR;
@@ -198,7 +178,8 @@ void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
         return;
     }
     if (insn->mode == IR_BAR_WARP_SYNC) {
-        lower_warp_sync(lower, insn);
+        count = operand_source(lower, &insn->operands[0], PLACE_32);
+        LOWER_USES(lower, lower_step(lower, move_nothing, CONTROL_SYNC), count);
         return;
     }
     if (result) {
@@ -211,20 +192,16 @@ void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
     if (result)
         dest = operand_dest(lower, &insn->operands[0],
                             insn->mode == IR_BAR_RED_POPC ? PLACE_32 : PLACE_PREDICATE, IR_U32);
-    step = lower_step(lower, NULL, CONTROL_BARRIER);
-    lower_def(lower, step, 0, dest);
-    lower_use(lower, step, 1, barrier);
-    lower_use(lower, step, 2, count);
-    lower_use(lower, step, 3, predicate);
+    LOWER_STEP(lower, NULL, CONTROL_BARRIER, dest, barrier, count, predicate);
 }
 
 /* mbarrier: result, address, and a count or a state. */
 void lower_flow_mbarrier(struct lower *lower, const struct ir_insn *insn)
 {
     bool predicate = insn->mode == IR_MB_TEST_WAIT || insn->mode == IR_MB_TRY_WAIT;
-    uint32_t dest = PTX_ABSENT, address = PTX_ABSENT, value = PTX_ABSENT, first, step;
+    uint32_t dest = PTX_ABSENT, address = PTX_ABSENT, value = PTX_ABSENT,
+             first = insn->destinations;
 
-    first = insn->destinations;
     if (insn->mode == IR_MB_PENDING_COUNT) {
         value = operand_source(lower, &insn->operands[1], PLACE_64);
     } else {
@@ -245,22 +222,13 @@ void lower_flow_mbarrier(struct lower *lower, const struct ir_insn *insn)
                             : insn->mode == IR_MB_PENDING_COUNT ? PLACE_32
                                                                 : PLACE_64,
                             IR_NONE);
-    step = lower_step(lower, memory_async_mbarrier, predicate ? CONTROL_SPIN : CONTROL_MEMORY);
-    lower_def(lower, step, 0, dest);
-    lower_use(lower, step, 1, address);
-    lower_use(lower, step, 2, value);
+    LOWER_STEP(lower, memory_async_mbarrier, predicate ? CONTROL_SPIN : CONTROL_MEMORY, dest,
+               address, value);
 }
 
 void lower_flow_nap(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t time = operand_source(lower, &insn->operands[0], PLACE_32);
-    uint32_t step = lower_step(lower, NULL, CONTROL_NAP);
 
-    lower_use(lower, step, 0, time);
-}
-
-void lower_flow_fence(struct lower *lower, const struct ir_insn *insn)
-{
-    (void)insn;
-    lower_step(lower, special_fence, CONTROL_RUN);
+    LOWER_USES(lower, lower_step(lower, NULL, CONTROL_NAP), time);
 }

@@ -108,14 +108,14 @@ ptx_run *select_load(enum memory_space space, enum load_kind kind)
 {
     ptx_run *const run = load_runs(space, kind).run;
 
-    return run && !is_checked() ? run : memory_load_one;
+    return run && !is_checked() ? run : memory_load_any;
 }
 
 ptx_run *select_store(enum memory_space space, enum store_kind kind)
 {
     ptx_run *const run = store_runs(space, kind).run;
 
-    return run && !is_checked() ? run : memory_store_one;
+    return run && !is_checked() ? run : memory_store_any;
 }
 
 affine_run *select_affine_load(enum memory_space space, enum load_kind kind)

@@ -50,11 +50,6 @@ static uint32_t layout_chunk(const struct layout *layout, unsigned line, unsigne
     return at ^ (((at >> 7) - layout->base) & (across - 1)) * CHUNK;
 }
 
-DEVICE_ACCESS static void copy_chunk(void *to, const void *from)
-{
-    memcpy(to, from, CHUNK);
-}
-
 /* A chunk of shared memory; false after a fault. */
 static bool read_chunk(struct ptx_warp *warp, const struct ptx_step *step, uint32_t at, void *to)
 {
@@ -62,7 +57,7 @@ static bool read_chunk(struct ptx_warp *warp, const struct ptx_step *step, uint3
     if (at >= block->shared_size || block->shared_size - at < CHUNK)
         return fault_warp(warp, step, 0, PTX_FAULT_ILLEGAL_ADDRESS, at,
                           "a matrix has 16 bytes that are not in shared memory");
-    copy_chunk(to, block->shared + at);
+    access_copy(to, block->shared + at, CHUNK);
     return true;
 }
 

@@ -55,11 +55,6 @@ static char *fragment_find(struct ptx_warp *warp, const struct place *place, uns
                           place->bytes, write);
 }
 
-DEVICE_ACCESS static void copy(void *to, const void *from, unsigned bytes)
-{
-    memcpy(to, from, bytes);
-}
-
 /* A register's bits from memory, or to it. */
 static bool fragment_move(struct ptx_warp *warp, const struct place *place, unsigned index,
                           unsigned lane, uint64_t *bits, bool write)
@@ -73,7 +68,7 @@ static bool fragment_move(struct ptx_warp *warp, const struct place *place, unsi
 
         if (!at)
             return false;
-        copy(write ? (void *)at : &one, write ? (void *)&one : at, place->bytes);
+        access_copy(write ? (void *)at : &one, write ? (void *)&one : at, place->bytes);
         all |= one << shift;
     }
     if (!write)
@@ -143,11 +138,6 @@ static uint16_t *element(matrix cells, const struct ptx_step *step, unsigned lan
     return ptx_insn(step)->columns ? &cells[column][row] : &cells[row][column];
 }
 
-DEVICE_ACCESS static void copy_row(void *to, const void *from)
-{
-    memcpy(to, from, ROW);
-}
-
 void memory_wmma_matrix_load(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const unsigned count = step->list_count - 1u;
@@ -163,7 +153,7 @@ void memory_wmma_matrix_load(struct ptx_warp *warp, const struct ptx_step *step,
         from = row_of(warp, step, lane, addresses, false);
         if (!from)
             return;
-        copy_row(matrices[lane / ROWS][lane % ROWS], from);
+        access_copy(matrices[lane / ROWS][lane % ROWS], from, ROW);
     }
     for (unsigned i = 0; i < count; i++) {
         reg32 *to = ptx_out(warp, list[i]);
@@ -199,6 +189,6 @@ void memory_wmma_matrix_store(struct ptx_warp *warp, const struct ptx_step *step
         to = row_of(warp, step, lane, addresses, true);
         if (!to)
             return;
-        copy_row(to, matrices[lane / ROWS][lane % ROWS]);
+        access_copy(to, matrices[lane / ROWS][lane % ROWS], ROW);
     }
 }

@@ -44,20 +44,13 @@ struct how_round {    /* .rz, .rm, .rp */
 struct how_carry {
     bool in, out;
 };
-struct how_lop3 {
-    uint8_t table;   /* bit 4a + 2b + c */
-    uint8_t boolean; /* enum ir_atomic: how the predicate is combined */
-};
-
-/* What says "true" in the type that set writes. */
-enum how_true { TRUE_ONES_32, TRUE_F32, TRUE_ONES_16, TRUE_F16, TRUE_BF16 };
 struct how_compare {         /* setp: p[|q], a, b[, c]; set: d, a, b[, c] */
     uint8_t first;           /* setp: index of a, 1 or 2 */
     uint8_t boolean;         /* enum ir_atomic: the combination with c; 0: there is no c */
-    uint8_t yes;             /* set: enum how_true */
     uint8_t row, column;     /* set: the place in the table of ops_compare.c */
     uint8_t compare;         /* of halves and of affine values: enum ir_compare */
     bool is_bf16, ftz, pair; /* of halves: how the operands are read */
+    uint32_t yes;            /* set: what says "true" in the type that it writes */
 };
 
 /* --- Video --- */
@@ -153,7 +146,6 @@ union ptx_how {
     struct how_insn insn;
     struct how_round round;
     struct how_carry carry;
-    struct how_lop3 lop3;
     struct how_compare compare;
     struct how_video video;
     struct how_simd simd;

@@ -51,26 +51,19 @@ MOVE(move_sign8, reg32, reg32, (int32_t)(int8_t)from[lane])
 MOVE(move_sign16, reg32, reg32, (int32_t)(int16_t)from[lane])
 MOVE(move_sign8_16, reg32, reg32, (uint16_t)(int8_t)from[lane])
 
-static void set_predicate(struct ptx_warp *warp, uint32_t operand, uint32_t bits, uint32_t mask)
-{
-    uint32_t *to = &warp->predicates[operand];
-
-    *to = (*to & ~mask) | (bits & mask);
-}
-
 void move_predicate_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    set_predicate(warp, step->operand[0], warp->predicates[step->operand[1]], mask);
+    ops_set_predicate(warp, step->operand[0], warp->predicates[step->operand[1]], mask);
 }
 
 void move_predicate_not(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    set_predicate(warp, step->operand[0], ~warp->predicates[step->operand[1]], mask);
+    ops_set_predicate(warp, step->operand[0], ~warp->predicates[step->operand[1]], mask);
 }
 
 void move_predicate_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    set_predicate(warp, step->operand[0], step->how.set, mask);
+    ops_set_predicate(warp, step->operand[0], step->how.set, mask);
 }
 
 /* A lane of a register whose value has `bits` bits in all: 64 of them from bit `at` on. */

@@ -196,11 +196,6 @@ bool check_insn_known(struct parser *parser, struct reading *reading)
                        reading->mnemonic.text);
 }
 
-const char *check_insn_unsupported(struct parser *parser, const struct reading *reading)
-{
-    return form_lacking(parser, reading);
-}
-
 static bool check_words(struct parser *parser, const struct reading *reading)
 {
     bool good = true;

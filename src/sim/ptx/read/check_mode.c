@@ -160,8 +160,6 @@ static void settle(const struct reading *reading, struct ir_insn *insn)
             insn->mode = insn->mode2;
         break;
     }
-    if (insn->op == IR_PRMT && insn->mode == IR_MODE_NONE)
-        insn->mode = IR_PRMT_DEFAULT;
 }
 
 void check_mode_apply(const struct reading *reading, struct ir_insn *insn)

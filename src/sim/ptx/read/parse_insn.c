@@ -307,7 +307,7 @@ void parse_insn(struct parser *parser)
         skip_statement(parser);
         return;
     }
-    const char *reason = check_insn_unsupported(parser, &reading);
+    const char *reason = form_lacking(parser, &reading);
     if (reason) {
         struct name last = reading.modifier_count > 0 ? reading.words[0] : (struct name){"", 0};
         parse_lacking(parser, reading.line,
