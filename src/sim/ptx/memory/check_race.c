@@ -180,7 +180,10 @@ static bool new_value(const struct ptx_warp *warp, const struct ptx_step *step, 
 {
     const uint32_t *list = step->list ? step->list : step->operand;
     const enum store_kind kind = (enum store_kind)step->how.memory.store;
-    const unsigned size = memory_store_size(kind);
+    const unsigned size = kind == STORE_8_32 || kind == STORE_8_64     ? 1
+                          : kind == STORE_16_32 || kind == STORE_16_64 ? 2
+                          : kind == STORE_64_64                        ? 8
+                                                                       : 4;
     const bool wide = kind >= STORE_8_64;
 
     *value = 0;
