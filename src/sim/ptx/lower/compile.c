@@ -35,12 +35,6 @@ static bool make_registers(struct lower *lower)
     return lower->status == PTX_OK;
 }
 
-static void mark_target(struct lower *lower, uint32_t index)
-{
-    if (index <= lower->fn->insn_count)
-        lower->targeted[index] = 1;
-}
-
 static void mention(struct lower *lower, uint32_t reg)
 {
     if (lower->mentions[reg] < 3)
@@ -70,16 +64,16 @@ static void find_targets(struct lower *lower)
 
             mention_all(lower, operand);
             if (operand->kind == IR_OPERAND_LABEL)
-                mark_target(lower, operand->index);
+                lower->targeted[operand->index] = 1;
             if (operand->kind == IR_OPERAND_TABLE && insn->op == IR_BRX)
                 for (uint32_t k = 0; k < fn->tables[operand->index].count; k++)
-                    mark_target(lower, fn->tables[operand->index].indices[k]);
+                    lower->targeted[fn->tables[operand->index].indices[k]] = 1;
         }
     }
 }
 
 /* A step before a branch target that is reached from above too, where threads may meet again. */
-static void make_join(struct lower *lower, const struct ir_insn *insn)
+static void make_join(struct lower *lower)
 {
     if (lower->step_count) {
         uint8_t control = lower->steps[lower->step_count - 1].control;
@@ -89,7 +83,6 @@ static void make_join(struct lower *lower, const struct ir_insn *insn)
             ((control == CONTROL_RETURN || control == CONTROL_EXIT) && !guarded))
             return;
     }
-    lower->insn = insn;
     lower->unguarded = true;
     lower_step(lower, NULL, CONTROL_JOIN);
     lower->unguarded = false;
@@ -122,25 +115,19 @@ static void resolve_targets(struct lower *lower)
 static void make_body(struct lower *lower)
 {
     const struct ir_function *fn = lower->fn;
-    static const struct ir_insn end = {.op = IR_RET};
 
     for (uint32_t i = 0; i < fn->insn_count; i++) {
-        if (lower->targeted[i])
-            make_join(lower, &fn->insns[i]);
-        lower->first_step[i] = lower->step_count;
         lower->insn = &fn->insns[i];
+        if (lower->targeted[i])
+            make_join(lower);
+        lower->first_step[i] = lower->step_count;
         lower->fixup_count = 0;
         if (!lower->dropped[i])
             lower_insn(lower);
         if (lower->status == PTX_NO_MEMORY)
             return;
     }
-    /* A function may end without ret; a label may stand at its end. */
-    if (lower->targeted[fn->insn_count])
-        make_join(lower, &end);
     lower->first_step[fn->insn_count] = lower->step_count;
-    lower->insn = &end;
-    lower_insn(lower);
 }
 
 static enum ptx_status compile_one(struct ptx_module *module, struct ptx_code *code,

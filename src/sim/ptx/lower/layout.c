@@ -98,13 +98,13 @@ static bool number_shared(struct ptx_module *module)
         module->shared_of[i] = UINT32_MAX;
         if (module->ir->variables[i].space != PTX_SPACE_SHARED)
             continue;
-        module->shared[count].ir = &module->ir->variables[i];
+        module->shared[count] = &module->ir->variables[i];
         module->shared_of[i] = count++;
     }
     for (uint32_t i = 0; i < module->code_count; i++)
         for (uint32_t j = 0; j < module->codes[i].ir->variable_count; j++)
             if (module->codes[i].ir->variables[j].space == PTX_SPACE_SHARED)
-                module->shared[count++].ir = &module->codes[i].ir->variables[j];
+                module->shared[count++] = &module->codes[i].ir->variables[j];
     module->shared_count = count;
     return true;
 }
@@ -112,7 +112,7 @@ static bool number_shared(struct ptx_module *module)
 static uint32_t shared_number(const struct ptx_module *module, const struct ir_variable *variable)
 {
     for (uint32_t i = 0; i < module->shared_count; i++)
-        if (module->shared[i].ir == variable)
+        if (module->shared[i] == variable)
             return i;
     return UINT32_MAX;
 }
@@ -262,7 +262,7 @@ static void place_shared(struct scan *scan, struct ptx_code *entry)
     uint64_t at = 0;
 
     for (uint32_t i = 0; i < module->shared_count; i++) {
-        const struct ir_variable *variable = module->shared[i].ir;
+        const struct ir_variable *variable = module->shared[i];
 
         entry->shared_offsets[i] = 0;
         if (!scan->shared[i] || variable->unsized)
@@ -276,7 +276,7 @@ static void place_shared(struct scan *scan, struct ptx_code *entry)
     entry->info.static_shared = (uint32_t)at;
     /* Dynamic shared memory follows; all its names are one address. */
     for (uint32_t i = 0; i < module->shared_count; i++)
-        if (scan->shared[i] && module->shared[i].ir->unsized)
+        if (scan->shared[i] && module->shared[i]->unsized)
             entry->shared_offsets[i] = (uint32_t)round_up(at, 16);
 }
 

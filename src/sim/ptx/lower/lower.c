@@ -3,6 +3,7 @@
  * compiled. */
 #include "ptx/lower/lower.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ void *lower_scratch(struct lower *lower, size_t count, size_t size)
     return made;
 }
 
-void lower_refuse(struct lower *lower, const char *format, ...)
+uint32_t lower_refuse(struct lower *lower, const char *format, ...)
 {
     char reason[256];
     va_list list;
@@ -35,8 +36,9 @@ void lower_refuse(struct lower *lower, const char *format, ...)
     if (lower->errors)
         ptx_text_add(lower->errors, "ptxas application ptx input, line %u; error   : '%s': %s\n",
                      (unsigned)lower->insn->line, opcodes_text[lower->insn->op], reason);
-    if (lower->status == PTX_OK || lower->status == PTX_UNSUPPORTED)
+    if (lower->status == PTX_OK)
         lower->status = PTX_UNSUPPORTED;
+    return PTX_ABSENT;
 }
 
 /* Make room for one more than `count`; false and PTX_NO_MEMORY otherwise. */
@@ -81,16 +83,13 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
                     sizeof *lower->sources))
         return 0;
     lower->step_count++;
-    lower->sources[index] = (struct step_source){.line = lower->insn->line,
-                                                 .source_line = lower->insn->source_line,
-                                                 .source_file = lower->insn->source_file,
-                                                 .op = lower->insn->op,
-                                                 .affine = (uint8_t)affine_op_run(run)};
+    lower->sources[index] = (struct step_source){lower->insn, (uint8_t)affine_op_run(run)};
     step = &lower->steps[index];
     memset(step, 0, sizeof *step);
     for (size_t i = 0; i < sizeof step->operand / sizeof step->operand[0]; i++)
         step->operand[i] = PTX_ABSENT;
     step->run = run;
+    step->how.insn = (struct how_insn){memory_slot(index), lower->insn};
     step->guard = PTX_ABSENT;
     step->control = (uint8_t)control;
     if (guarded) {
@@ -111,13 +110,11 @@ static void lower_set(struct lower *lower, uint32_t step, uint32_t slot, uint32_
         return;
     if (at->list) {
         ((uint32_t *)(uintptr_t)at->list)[slot] = value;
-    } else if (slot < STEP_OPERANDS) {
+    } else {
+        assert(slot < STEP_OPERANDS);
         at->operand[slot] = value;
         if (at->list_count <= slot)
             at->list_count = (uint16_t)(slot + 1);
-    } else {
-        lower_refuse(lower, "too many operands");
-        return;
     }
     if (!(value & PTX_CONSTANT) && value != PTX_ABSENT)
         lower_reference(lower, step, slot, value, def);
@@ -145,6 +142,16 @@ void lower_defs(struct lower *lower, uint32_t step, uint32_t slot, const uint32_
 {
     for (uint32_t i = 0; i < count; i++)
         lower_def(lower, step, slot + i, values[i]);
+}
+
+uint32_t lower_step_of(struct lower *lower, ptx_run *run, enum step_control control, uint32_t dest,
+                       const uint32_t *sources, uint32_t count)
+{
+    const uint32_t step = lower_step(lower, run, control);
+
+    lower_def(lower, step, 0, dest);
+    lower_uses(lower, step, 1, sources, count);
+    return step;
 }
 
 /* Give the step a list of `count` operands, to be filled by lower_use and lower_def. */

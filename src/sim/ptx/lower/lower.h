@@ -9,11 +9,6 @@
 #include <stdint.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 #define SLOT_GUARD UINT32_C(0xffffffff)
 #define NO_TARGET UINT32_MAX
@@ -27,6 +22,12 @@ struct lower_ref { /* a virtual register in a step */
     uint32_t step, slot, vreg;
     bool def;
 };
+
+/* Those of a step, or of steps from `first` to before `past`. */
+#define FOR_REFS_OF(lower, ref, first, past)                                                       \
+    for (const struct lower_ref *ref = (lower)->refs + (lower)->first_ref[first];                  \
+         ref < (lower)->refs + (lower)->first_ref[past]; ref++)
+#define FOR_REFS(lower, ref, step) FOR_REFS_OF (lower, ref, step, (step) + 1)
 
 struct lower_fixup { /* after the instruction: a temporary goes to a wider register */
     uint32_t from, to;
@@ -64,7 +65,8 @@ struct lower {
     uint32_t fixup_count;
 };
 
-void lower_refuse(struct lower *lower, const char *format, ...)
+/* PTX_ABSENT. */
+uint32_t lower_refuse(struct lower *lower, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control);
 void lower_use(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value);
@@ -77,6 +79,12 @@ void lower_defs(struct lower *lower, uint32_t step, uint32_t slot, const uint32_
 #define LOWER_USES(lower, step, ...)                                                               \
     lower_uses(lower, step, 0, (const uint32_t[]){__VA_ARGS__},                                    \
                sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+/* A step with the place that it writes, or PTX_ABSENT, and all that it reads. */
+uint32_t lower_step_of(struct lower *lower, ptx_run *run, enum step_control control, uint32_t dest,
+                       const uint32_t *sources, uint32_t count);
+#define LOWER_STEP(lower, run, control, dest, ...)                                                 \
+    lower_step_of(lower, run, control, dest, (const uint32_t[]){__VA_ARGS__},                      \
+                  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 void lower_list(struct lower *lower, uint32_t step, uint32_t count);
 void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
@@ -126,8 +134,8 @@ void lower_alloc_registers(struct lower *lower);
 lower_one lower_bulk_copy, lower_bulk_async, lower_bulk_zero, lower_bulk_tensor, lower_bulk_map;
 
 /* --- lower_flow.c --- */
-lower_one lower_flow_bra, lower_flow_brx, lower_flow_call, lower_flow_ret, lower_flow_exit,
-    lower_flow_trap, lower_flow_barrier, lower_flow_fence, lower_flow_mbarrier, lower_flow_nap;
+lower_one lower_flow_bra, lower_flow_brx, lower_flow_call, lower_flow_ret, lower_flow_barrier,
+    lower_flow_mbarrier, lower_flow_nap;
 
 /* --- lower_insn.c --- */
 void lower_insn(struct lower *lower);
@@ -156,7 +164,17 @@ uint32_t operand_temp_from(struct lower *lower, ptx_run *run, enum value_place p
 ptx_run *operand_special_run(struct lower *lower, const struct ir_operand *operand,
                              enum value_place place);
 union ptx_how operand_special_how(const struct ir_operand *operand);
+/* The elements of {a, b}, or the one operand itself. */
+static inline const struct ir_operand *operand_parts(const struct ir_operand *operand,
+                                                     uint32_t *count)
+{
+    bool vector = operand->kind == IR_OPERAND_VECTOR;
+
+    *count = vector ? operand->count : 1;
+    return vector ? operand->parts : operand;
+}
 uint32_t operand_address(struct lower *lower, const struct ir_operand *operand, int64_t *offset);
+uint32_t operand_sum(struct lower *lower, const struct ir_operand *operand); /* of both */
 
 /* --- select.c --- */
 /* The run functions of one instruction set, which the CPU has to have. */

@@ -40,9 +40,9 @@ static enum affine_op op_of(const struct affine_pass *pass, uint32_t step)
 /* The register in an operand of the step; NONE: a constant, or nothing. */
 static uint32_t vreg_in(const struct affine_pass *pass, uint32_t step, uint32_t slot)
 {
-    for (uint32_t i = pass->lower->first_ref[step]; i < pass->lower->first_ref[step + 1]; i++)
-        if (pass->lower->refs[i].slot == slot)
-            return pass->lower->refs[i].vreg;
+    FOR_REFS (pass->lower, ref, step)
+        if (ref->slot == slot)
+            return ref->vreg;
     return NONE;
 }
 
@@ -67,12 +67,9 @@ static enum affine_form form_made(const struct affine_pass *pass, uint32_t step)
         return FORM_ANY;
     for (uint32_t i = 0; i < count; i++)
         sources[i] = at->operand[i + 1] & PTX_CONSTANT ? FORM_UNIFORM : FORM_ANY;
-    for (uint32_t i = pass->lower->first_ref[step]; i < pass->lower->first_ref[step + 1]; i++) {
-        const struct lower_ref *ref = &pass->lower->refs[i];
-
+    FOR_REFS (pass->lower, ref, step)
         if (ref->slot - 1 < count)
             sources[ref->slot - 1] = pass->form[ref->vreg];
-    }
     return affine_form_of(op, sources, count);
 }
 
@@ -201,9 +198,8 @@ static void find_fixed(struct affine_pass *pass)
         vreg = vreg_in(pass, s, 0);
         fixed = vreg != NONE && pass->form[vreg] == FORM_UNIFORM && pass->writer[vreg] == s &&
                 lower->live_from[vreg] == s;
-        for (uint32_t i = pass->lower->first_ref[s]; fixed && i < pass->lower->first_ref[s + 1];
-             i++)
-            fixed = lower->refs[i].def || pass->fixed[lower->refs[i].vreg] != NONE;
+        FOR_REFS (lower, ref, s)
+            fixed = fixed && (ref->def || pass->fixed[ref->vreg] != NONE);
         if (fixed)
             pass->fixed[vreg] =
                 pass->fixed_at + pass->fixed_count++ * (uint32_t)sizeof(struct affine);
@@ -217,12 +213,9 @@ static void find_uses(struct affine_pass *pass)
     for (uint32_t s = 0; s < lower->step_count; s++) {
         const uint32_t taken = forms_taken(pass, s);
 
-        for (uint32_t i = pass->lower->first_ref[s]; i < pass->lower->first_ref[s + 1]; i++) {
-            const struct lower_ref *ref = &lower->refs[i];
-
+        FOR_REFS (lower, ref, s)
             if (!ref->def && pass->form[ref->vreg] != FORM_ANY && !(taken >> (ref->slot & 31) & 1))
                 pass->vector[ref->vreg] = 1;
-        }
     }
 }
 

@@ -141,19 +141,14 @@ static void scan_block(struct alloc *alloc, uint32_t index, visit *use, visit *d
     struct block *block = &alloc->blocks[index];
 
     for (uint32_t s = block->first; s <= block->last; s++) {
-        uint32_t first = alloc->lower->first_ref[s], past = alloc->lower->first_ref[s + 1];
-
-        for (uint32_t i = first; i < past; i++) {
-            const struct lower_ref *ref = &lower->refs[i];
-
+        FOR_REFS (lower, ref, s)
             if (alloc->stamp[ref->vreg] != index && needs_old(lower, ref))
                 use(alloc, block, ref->vreg);
-        }
-        for (uint32_t i = first; i < past; i++)
-            if (lower->refs[i].def) {
-                alloc->stamp[lower->refs[i].vreg] = index;
+        FOR_REFS (lower, ref, s)
+            if (ref->def) {
+                alloc->stamp[ref->vreg] = index;
                 if (def)
-                    def(alloc, block, lower->refs[i].vreg);
+                    def(alloc, block, ref->vreg);
             }
     }
 }

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/ops.h"
 #include "ptx/read/read.h"
 
 void lower_flow_bra(struct lower *lower, const struct ir_insn *insn)
@@ -165,42 +164,22 @@ void lower_flow_ret(struct lower *lower, const struct ir_insn *insn)
             lower_use(lower, step, count++, lower->base[fn->returns[i].index]);
 }
 
-void lower_flow_exit(struct lower *lower, const struct ir_insn *insn)
-{
-    (void)insn;
-    lower_step(lower, NULL, CONTROL_EXIT);
-}
-
-void lower_flow_trap(struct lower *lower, const struct ir_insn *insn)
-{
-    (void)insn;
-    lower_step(lower, NULL, CONTROL_TRAP);
-}
-
 /* --- Barriers, fences and what else concerns several threads --- */
-
-static void lower_warp_sync(struct lower *lower, const struct ir_insn *insn)
-{
-    uint32_t mask = operand_source(lower, &insn->operands[0], PLACE_32);
-    uint32_t step = lower_step(lower, move_nothing, CONTROL_SYNC);
-
-    lower_use(lower, step, 0, mask);
-}
 
 void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
 {
-    uint32_t first = 0, last = insn->count, step;
+    uint32_t first = 0, last = insn->count;
     uint32_t dest = PTX_ABSENT, barrier, count = PTX_ABSENT, predicate = PTX_ABSENT;
     bool result = insn->mode == IR_BAR_RED_POPC || insn->mode == IR_BAR_RED_AND ||
                   insn->mode == IR_BAR_RED_OR;
 
     if (insn->mode == IR_BAR_CLUSTER_ARRIVE || insn->mode == IR_BAR_CLUSTER_WAIT) {
-        step = lower_step(lower, NULL, CONTROL_CLUSTER);
-        lower->steps[step].how.mode = insn->mode;
+        lower_step(lower, NULL, CONTROL_CLUSTER);
         return;
     }
     if (insn->mode == IR_BAR_WARP_SYNC) {
-        lower_warp_sync(lower, insn);
+        count = operand_source(lower, &insn->operands[0], PLACE_32);
+        LOWER_USES(lower, lower_step(lower, move_nothing, CONTROL_SYNC), count);
         return;
     }
     if (result) {
@@ -213,27 +192,20 @@ void lower_flow_barrier(struct lower *lower, const struct ir_insn *insn)
     if (result)
         dest = operand_dest(lower, &insn->operands[0],
                             insn->mode == IR_BAR_RED_POPC ? PLACE_32 : PLACE_PREDICATE, IR_U32);
-    step = lower_step(lower, NULL, CONTROL_BARRIER);
-    lower->steps[step].how.mode = insn->mode;
-    lower_def(lower, step, 0, dest);
-    lower_use(lower, step, 1, barrier);
-    lower_use(lower, step, 2, count);
-    lower_use(lower, step, 3, predicate);
+    LOWER_STEP(lower, NULL, CONTROL_BARRIER, dest, barrier, count, predicate);
 }
 
 /* mbarrier: result, address, and a count or a state. */
 void lower_flow_mbarrier(struct lower *lower, const struct ir_insn *insn)
 {
     bool predicate = insn->mode == IR_MB_TEST_WAIT || insn->mode == IR_MB_TRY_WAIT;
-    uint32_t dest = PTX_ABSENT, address = PTX_ABSENT, value = PTX_ABSENT, first, step;
-    struct how_memory how;
-    int64_t offset = 0;
+    uint32_t dest = PTX_ABSENT, address = PTX_ABSENT, value = PTX_ABSENT,
+             first = insn->destinations;
 
-    first = insn->destinations;
     if (insn->mode == IR_MB_PENDING_COUNT) {
         value = operand_source(lower, &insn->operands[1], PLACE_64);
     } else {
-        address = operand_address(lower, &insn->operands[first], &offset);
+        address = operand_sum(lower, &insn->operands[first]);
         if (insn->count > first + 1u) {
             const struct ir_operand *operand = &insn->operands[first + 1];
 
@@ -250,27 +222,13 @@ void lower_flow_mbarrier(struct lower *lower, const struct ir_insn *insn)
                             : insn->mode == IR_MB_PENDING_COUNT ? PLACE_32
                                                                 : PLACE_64,
                             IR_NONE);
-    step = lower_step(lower, memory_async_mbarrier, predicate ? CONTROL_SPIN : CONTROL_MEMORY);
-    how = memory_how(step, insn->space == PTX_SPACE_SHARED ? MEMORY_SHARED : MEMORY_GENERIC, 0);
-    how.barrier = insn->mode;
-    how.expect_tx = insn->expect_tx;
-    how.to_offset = (int32_t)offset;
-    lower->steps[step].how.memory = how;
-    lower_def(lower, step, 0, dest);
-    lower_use(lower, step, 1, address);
-    lower_use(lower, step, 2, value);
+    LOWER_STEP(lower, memory_async_mbarrier, predicate ? CONTROL_SPIN : CONTROL_MEMORY, dest,
+               address, value);
 }
 
 void lower_flow_nap(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t time = operand_source(lower, &insn->operands[0], PLACE_32);
-    uint32_t step = lower_step(lower, NULL, CONTROL_NAP);
 
-    lower_use(lower, step, 0, time);
-}
-
-void lower_flow_fence(struct lower *lower, const struct ir_insn *insn)
-{
-    (void)insn;
-    lower_step(lower, special_fence, CONTROL_RUN);
+    LOWER_USES(lower, lower_step(lower, NULL, CONTROL_NAP), time);
 }

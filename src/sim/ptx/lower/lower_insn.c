@@ -2,20 +2,17 @@
 /* One instruction: to its family, or to the run function that select_run knows. */
 #include "ptx/lower/lower.h"
 
+#include <assert.h>
+
 struct flat { /* the operands of a step, in order */
     uint32_t values[LOWER_MAX_PARTS];
-    bool defs[LOWER_MAX_PARTS];
     uint32_t count;
 };
 
-static void flat_add(struct lower *lower, struct flat *flat, uint32_t value, bool def)
+static void flat_add(struct flat *flat, uint32_t value)
 {
-    if (flat->count == LOWER_MAX_PARTS) {
-        lower_refuse(lower, "too many operands");
-        return;
-    }
-    flat->values[flat->count] = value;
-    flat->defs[flat->count++] = def;
+    assert(flat->count < LOWER_MAX_PARTS);
+    flat->values[flat->count++] = value;
 }
 
 static bool is_texture(unsigned op)
@@ -45,20 +42,25 @@ static bool is_predicate(const struct lower *lower, const struct ir_operand *ope
     return operand->kind == IR_OPERAND_REG && lower->fn->registers[operand->index].type == IR_PRED;
 }
 
+static bool is_list(const struct ir_operand *operand)
+{
+    return operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_GROUP ||
+           operand->kind == IR_OPERAND_ADDRESS;
+}
+
 static void flat_source(struct lower *lower, struct flat *flat, const struct ir_insn *insn,
                         const struct ir_operand *operand, uint32_t index)
 {
     enum value_place place = operand_place_at(insn, index);
 
-    if (operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_GROUP ||
-        operand->kind == IR_OPERAND_ADDRESS) {
+    if (is_list(operand)) {
         for (uint32_t i = 0; i < operand->count; i++)
             flat_source(lower, flat, insn, &operand->parts[i], index);
         return;
     }
     if (is_predicate(lower, operand) ||
         (operand->kind == IR_OPERAND_IMM && wants_predicate(insn, index))) {
-        flat_add(lower, flat, operand_predicate(lower, operand), false);
+        flat_add(flat, operand_predicate(lower, operand));
         return;
     }
     if (is_texture(insn->op)) {
@@ -67,7 +69,7 @@ static void flat_source(struct lower *lower, struct flat *flat, const struct ir_
         else
             place = operand->kind == IR_OPERAND_IMM ? PLACE_32 : PLACE_64;
     }
-    flat_add(lower, flat, operand_source(lower, operand, place), false);
+    flat_add(flat, operand_source(lower, operand, place));
 }
 
 static enum ir_type dest_type(const struct ir_insn *insn)
@@ -90,17 +92,14 @@ static void flat_dest(struct lower *lower, struct flat *flat, const struct ir_in
         place = PLACE_PREDICATE;
     else if (is_texture(insn->op))
         place = operand_place(lower, operand, place);
-    flat_add(lower, flat, operand_dest(lower, operand, place, dest_type(insn)), true);
+    flat_add(flat, operand_dest(lower, operand, place, dest_type(insn)));
 }
 
 static bool has_list(const struct ir_insn *insn)
 {
-    for (uint32_t i = 0; i < insn->count; i++) {
-        unsigned kind = insn->operands[i].kind;
-
-        if (kind == IR_OPERAND_VECTOR || kind == IR_OPERAND_GROUP || kind == IR_OPERAND_ADDRESS)
+    for (uint32_t i = 0; i < insn->count; i++)
+        if (is_list(&insn->operands[i]))
             return true;
-    }
     return false;
 }
 
@@ -139,7 +138,7 @@ static bool fold_compare(struct lower *lower, const struct ir_insn *insn,
 
     if ((insn->op != IR_AND && insn->op != IR_OR && insn->op != IR_XOR) || insn->guarded ||
         insn->types[0] != IR_PRED || insn->operands[0].kind != IR_OPERAND_REG ||
-        !lower->step_count || lower->sources[step].op != IR_SETP)
+        !lower->step_count || lower->sources[step].insn->op != IR_SETP)
         return false;
     before = &lower->steps[step];
     if (before->guard != PTX_ABSENT || before->how.compare.first != 1 ||
@@ -181,7 +180,7 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     if (fold_compare(lower, insn, &flat))
         return;
     if (is_matrix(insn->op))
-        flat_add(lower, &flat, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL, 0), false);
+        flat_add(&flat, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL, 0));
     /* Destinations come first in the step and last here: temporaries are made in this order. */
     struct flat dests = {.count = 0};
     for (uint32_t i = 0; i < insn->destinations; i++)
@@ -193,10 +192,8 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     lower->steps[step].how = how;
     if (list || dests.count + flat.count > STEP_OPERANDS)
         lower_list(lower, step, dests.count + flat.count);
-    for (uint32_t i = 0; i < dests.count; i++)
-        lower_def(lower, step, i, dests.values[i]);
-    for (uint32_t i = 0; i < flat.count; i++)
-        lower_use(lower, step, dests.count + i, flat.values[i]);
+    lower_defs(lower, step, 0, dests.values, dests.count);
+    lower_uses(lower, step, dests.count, flat.values, flat.count);
 }
 
 /* Nothing is ever pending, nobody waits for it, and nothing is fetched: on real devices, too, a
@@ -213,13 +210,8 @@ static lower_one *const lowered[IR_OP_COUNT] = {
     [IR_BRX] = lower_flow_brx,
     [IR_CALL] = lower_flow_call,
     [IR_RET] = lower_flow_ret,
-    [IR_EXIT] = lower_flow_exit,
-    [IR_TRAP] = lower_flow_trap,
-    [IR_BRKPT] = lower_flow_trap,
     [IR_BAR] = lower_flow_barrier,
     [IR_BARRIER] = lower_flow_barrier,
-    [IR_MEMBAR] = lower_flow_fence,
-    [IR_FENCE] = lower_flow_fence,
     [IR_MBARRIER] = lower_flow_mbarrier,
     [IR_NANOSLEEP] = lower_flow_nap,
     [IR_GRIDDEPCONTROL] = lower_nothing,
@@ -263,6 +255,20 @@ void lower_insn(struct lower *lower)
 {
     lower_one *const one = lowered[lower->insn->op];
 
-    (one ? one : lower_selected)(lower, lower->insn);
+    switch (lower->insn->op) {
+    case IR_EXIT:
+        lower_step(lower, NULL, CONTROL_EXIT);
+        break;
+    case IR_TRAP:
+    case IR_BRKPT:
+        lower_step(lower, NULL, CONTROL_TRAP);
+        break;
+    case IR_MEMBAR:
+    case IR_FENCE:
+        lower_step(lower, special_fence, CONTROL_RUN);
+        break;
+    default:
+        (one ? one : lower_selected)(lower, lower->insn);
+    }
     operand_finish(lower);
 }

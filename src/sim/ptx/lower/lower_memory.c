@@ -2,8 +2,6 @@
 /* Loads, stores, atomics and the other instructions that name memory. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/ops.h"
-
 /* The rows: by size; of loads with the sign extended or not. The columns: into 32 bits, 64 bits. */
 static enum load_kind load_kind_of(enum ir_type type, enum value_place place, unsigned reg_size)
 {
@@ -30,29 +28,6 @@ static enum store_kind store_kind_of(enum ir_type type, enum value_place place)
                                         {STORE_128, STORE_128}};
 
     return (enum store_kind)kinds[__builtin_ctz(opcodes_type_size(type))][place == PLACE_64];
-}
-
-/* The elements of {a, b}, of a vector register, or the one operand itself. */
-static uint32_t lower_parts(struct lower *lower, const struct ir_operand *operand,
-                            struct ir_operand *parts)
-{
-    uint32_t count = 0;
-
-    if (operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_GROUP) {
-        for (; count < operand->count && count < LOWER_MAX_PARTS; count++)
-            parts[count] = operand->parts[count];
-        return count;
-    }
-    if (operand->kind == IR_OPERAND_REG && lower->insn->vector > 1 &&
-        lower->fn->registers[operand->index].vector == lower->insn->vector) {
-        for (; count < lower->insn->vector; count++) {
-            parts[count] = *operand;
-            parts[count].component = (uint8_t)count;
-        }
-        return count;
-    }
-    parts[0] = *operand;
-    return 1;
 }
 
 enum direct { DIRECT_NO, DIRECT_PARAM, DIRECT_FRAME };
@@ -172,13 +147,12 @@ static uint8_t unused_quarters(const struct ir_insn *insn, enum memory_space spa
 void lower_memory_load(struct lower *lower, const struct ir_insn *insn)
 {
     enum ir_type type = (enum ir_type)insn->types[0];
-    struct ir_operand parts[LOWER_MAX_PARTS];
-    uint32_t count = lower_parts(lower, &insn->operands[0], parts), step, address;
+    uint32_t count, step, address;
+    const struct ir_operand *parts = operand_parts(&insn->operands[0], &count);
     enum memory_space space = memory_space_of(lower, insn);
     bool ordered = is_ordered(insn), list = count > 1;
     uint32_t dests[LOWER_MAX_PARTS];
     enum value_place place = PLACE_32;
-    struct how_memory how;
     enum load_kind kind;
     enum direct direct;
     uint64_t at;
@@ -199,11 +173,13 @@ void lower_memory_load(struct lower *lower, const struct ir_insn *insn)
         dests[i] = operand_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
     step = lower_step(lower, list || ordered ? memory_load_any : select_load(space, kind),
                       ordered ? CONTROL_SPIN : CONTROL_MEMORY);
-    how = memory_how(step, space, offset);
-    how.load = (uint8_t)kind;
-    how.ordered = ordered;
-    how.unused = unused_quarters(insn, space, memory_load_size(kind) * count);
-    lower->steps[step].how.memory = how;
+    lower->steps[step].how.memory =
+        (struct how_memory){.slot = memory_slot(step),
+                            .space = (uint8_t)space,
+                            .unused = unused_quarters(insn, space, memory_load_size(kind) * count),
+                            .ordered = ordered,
+                            .load = (uint8_t)kind,
+                            .offset = (uint64_t)offset};
     if (list)
         lower_list(lower, step, count + 1);
     else if (!ordered)
@@ -222,8 +198,6 @@ static void lower_store_direct(struct lower *lower, uint64_t at, const struct ir
         enum store_kind kind = store_kind_of(type, place);
         uint32_t value = operand_source(lower, &parts[i], place), step;
 
-        if (value == PTX_ABSENT)
-            continue;
         step = lower_step(lower, memory_store_frame, CONTROL_RUN);
         lower->steps[step].how.fixed = (struct how_fixed){
             .at = at + (uint64_t)i * memory_store_size(kind), .kind = (uint8_t)kind};
@@ -234,13 +208,12 @@ static void lower_store_direct(struct lower *lower, uint64_t at, const struct ir
 void lower_memory_store(struct lower *lower, const struct ir_insn *insn)
 {
     enum ir_type type = (enum ir_type)insn->types[0];
-    struct ir_operand parts[LOWER_MAX_PARTS];
-    uint32_t count = lower_parts(lower, &insn->operands[1], parts), step, address;
+    uint32_t count, step, address;
+    const struct ir_operand *parts = operand_parts(&insn->operands[1], &count);
     enum memory_space space = memory_space_of(lower, insn);
     bool ordered = is_ordered(insn), list = count > 1;
     uint32_t values[LOWER_MAX_PARTS];
     enum value_place place = operand_place_of(type);
-    struct how_memory how;
     enum store_kind kind;
     enum direct direct;
     uint64_t at;
@@ -266,10 +239,11 @@ void lower_memory_store(struct lower *lower, const struct ir_insn *insn)
         values[i] = operand_source(lower, &parts[i], place);
     step = lower_step(lower, list || ordered ? memory_store_any : select_store(space, kind),
                       CONTROL_MEMORY);
-    how = memory_how(step, space, offset);
-    how.store = (uint8_t)kind;
-    how.ordered = ordered;
-    lower->steps[step].how.memory = how;
+    lower->steps[step].how.memory = (struct how_memory){.slot = memory_slot(step),
+                                                        .space = (uint8_t)space,
+                                                        .ordered = ordered,
+                                                        .store = (uint8_t)kind,
+                                                        .offset = (uint64_t)offset};
     if (list)
         lower_list(lower, step, count + 1);
     else if (!ordered)
@@ -285,7 +259,7 @@ void lower_memory_atomic(struct lower *lower, const struct ir_insn *insn)
     enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
     uint32_t dest_count = 0, value_count = 0, address, step;
     uint32_t sources = insn->atomic == IR_ATOM_CAS ? 2 : 1;
-    struct ir_operand parts[LOWER_MAX_PARTS];
+    const struct ir_operand *parts;
     struct how_memory how = {0};
     int64_t offset;
     ptx_run *run = atomic_select(insn, &how);
@@ -295,15 +269,16 @@ void lower_memory_atomic(struct lower *lower, const struct ir_insn *insn)
         return;
     }
     address = operand_address(lower, &insn->operands[at], &offset);
-    for (uint32_t i = 0; i < sources && at + 1 + i < insn->count; i++) {
-        uint32_t count = lower_parts(lower, &insn->operands[at + 1 + i], parts);
+    for (uint32_t i = 0; i < sources; i++) {
+        uint32_t count;
 
-        for (uint32_t k = 0; k < count && value_count < LOWER_MAX_PARTS; k++)
+        parts = operand_parts(&insn->operands[at + 1 + i], &count);
+        for (uint32_t k = 0; k < count; k++)
             values[value_count++] = operand_source(lower, &parts[k], place);
     }
     total = value_count / sources;
     if (at) {
-        dest_count = lower_parts(lower, &insn->operands[0], parts);
+        parts = operand_parts(&insn->operands[0], &dest_count);
         for (uint32_t k = 0; k < dest_count; k++)
             dests[k] = operand_dest(lower, &parts[k], place, IR_NONE);
     }
@@ -314,11 +289,9 @@ void lower_memory_atomic(struct lower *lower, const struct ir_insn *insn)
     lower->steps[step].how.memory = how;
     if (total > 1)
         lower_list(lower, step, 1 + total * 2);
-    for (uint32_t k = 0; k < dest_count; k++)
-        lower_def(lower, step, total > 1 ? 1 + total + k : 0, dests[k]);
+    lower_defs(lower, step, total > 1 ? 1 + total : 0, dests, dest_count);
     lower_use(lower, step, total > 1 ? 0 : 1, address);
-    for (uint32_t k = 0; k < value_count; k++)
-        lower_use(lower, step, total > 1 ? 1 + k : 2 + k, values[k]);
+    lower_uses(lower, step, total > 1 ? 1 : 2, values, value_count);
 }
 
 void lower_memory_policy(struct lower *lower, const struct ir_insn *insn)
@@ -332,23 +305,17 @@ void lower_memory_policy(struct lower *lower, const struct ir_insn *insn)
 void lower_memory_copy(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t to, from, size, present, step, ignore = PTX_ABSENT;
-    int64_t to_offset, from_offset;
-    struct how_memory how;
 
     if (insn->mode == IR_CP_MBARRIER_ARRIVE && insn->noinc) {
-        to = operand_address(lower, &insn->operands[0], &to_offset);
+        to = operand_sum(lower, &insn->operands[0]);
         step = lower_step(lower, memory_async_mbarrier, CONTROL_MEMORY);
-        how = memory_how(step, memory_space_of(lower, insn), 0);
-        how.barrier = IR_MB_ARRIVE;
-        how.to_offset = (int32_t)to_offset;
-        lower->steps[step].how.memory = how;
         lower_use(lower, step, 1, to);
         return;
     }
     if (insn->mode != IR_CP_ASYNC && insn->mode != IR_MODE_NONE)
         return; /* nothing is ever pending */
-    to = operand_address(lower, &insn->operands[0], &to_offset);
-    from = operand_address(lower, &insn->operands[1], &from_offset);
+    to = operand_sum(lower, &insn->operands[0]);
+    from = operand_sum(lower, &insn->operands[1]);
     size = operand_source(lower, &insn->operands[2], PLACE_32);
     present = size;
     if (insn->count > 3 && operand_place(lower, &insn->operands[3], PLACE_32) == PLACE_PREDICATE)
@@ -356,6 +323,5 @@ void lower_memory_copy(struct lower *lower, const struct ir_insn *insn)
     else if (insn->count > 3)
         present = operand_source(lower, &insn->operands[3], PLACE_32);
     step = lower_step(lower, memory_async_copy, CONTROL_MEMORY);
-    lower->steps[step].how.memory = memory_how_copy(step, to_offset, from_offset);
     LOWER_USES(lower, step, to, from, size, present, ignore);
 }

@@ -2,44 +2,30 @@
 /* Moves, address conversions and what else only places values. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/ops.h"
-
-static void lower_pack(struct lower *lower, const struct ir_insn *insn)
+/* {a, b} from one register, or to one. */
+static void lower_pack(struct lower *lower, const struct ir_insn *insn, bool pack)
 {
-    const struct ir_operand *source = &insn->operands[1];
-    enum value_place whole = operand_place_of((enum ir_type)insn->types[0]);
-    unsigned bits = opcodes_type_size(insn->types[0]) * 8;
-    enum value_place part = bits / source->count > 32 ? PLACE_64 : PLACE_32;
-    uint32_t values[LOWER_MAX_PARTS], dest, step;
+    const struct ir_operand *parts = &insn->operands[pack], *one = &insn->operands[!pack];
+    const enum ir_type type = (enum ir_type)insn->types[0];
+    const enum value_place whole = operand_place_of(type);
+    enum value_place part = opcodes_type_size(type) > 4U * parts->count ? PLACE_64 : PLACE_32;
+    uint32_t values[LOWER_MAX_PARTS], count = parts->count, step;
+    uint32_t value = pack ? PTX_ABSENT : operand_source(lower, one, whole);
 
-    for (uint32_t i = 0; i < source->count && i < LOWER_MAX_PARTS; i++)
-        values[i] = operand_source(lower, &source->parts[i], part);
-    dest = operand_dest(lower, &insn->operands[0], whole, (enum ir_type)insn->types[0]);
-    step = lower_step(lower, move_pack, CONTROL_RUN);
-    lower->steps[step].how.bits = (uint8_t)bits;
-    lower_list(lower, step, source->count + 1u);
-    lower_def(lower, step, 0, dest);
-    for (uint32_t i = 0; i < source->count && i < LOWER_MAX_PARTS; i++)
-        lower_use(lower, step, i + 1, values[i]);
-}
-
-static void lower_unpack(struct lower *lower, const struct ir_insn *insn)
-{
-    const struct ir_operand *dest = &insn->operands[0];
-    enum value_place whole = operand_place_of((enum ir_type)insn->types[0]);
-    unsigned bits = opcodes_type_size(insn->types[0]) * 8;
-    enum value_place part = bits / dest->count > 32 ? PLACE_64 : PLACE_32;
-    uint32_t values[LOWER_MAX_PARTS], source, step;
-
-    source = operand_source(lower, &insn->operands[1], whole);
-    for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
-        values[i] = operand_dest(lower, &dest->parts[i], part, IR_NONE);
-    step = lower_step(lower, move_unpack, CONTROL_RUN);
-    lower->steps[step].how.bits = (uint8_t)bits;
-    lower_list(lower, step, dest->count + 1u);
-    for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
-        lower_def(lower, step, i, values[i]);
-    lower_use(lower, step, dest->count, source);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = pack ? operand_source(lower, &parts->parts[i], part)
+                         : operand_dest(lower, &parts->parts[i], part, IR_NONE);
+    if (pack)
+        value = operand_dest(lower, one, whole, type);
+    step = lower_step(lower, pack ? move_pack : move_unpack, CONTROL_RUN);
+    lower_list(lower, step, count + 1);
+    if (pack) {
+        lower_def(lower, step, 0, value);
+        lower_uses(lower, step, 1, values, count);
+    } else {
+        lower_defs(lower, step, 0, values, count);
+        lower_use(lower, step, count, value);
+    }
 }
 
 static ptx_run *copy_run(enum value_place place)
@@ -102,10 +88,8 @@ void lower_move_mov(struct lower *lower, const struct ir_insn *insn)
     }
     if (insn->vector > 1) {
         lower_vector_mov(lower, insn);
-    } else if (dest->kind == IR_OPERAND_VECTOR) {
-        lower_unpack(lower, insn);
-    } else if (source->kind == IR_OPERAND_VECTOR) {
-        lower_pack(lower, insn);
+    } else if (dest->kind == IR_OPERAND_VECTOR || source->kind == IR_OPERAND_VECTOR) {
+        lower_pack(lower, insn, source->kind == IR_OPERAND_VECTOR);
     } else if (!lower_special_mov(lower, insn)) {
         from = operand_source(lower, source, place);
         to = operand_dest(lower, dest, place, type);
@@ -149,37 +133,28 @@ void lower_move_isspacep(struct lower *lower, const struct ir_insn *insn)
 void lower_move_mapa(struct lower *lower, const struct ir_insn *insn)
 {
     bool rank_only = insn->op == IR_GETCTARANK;
-    uint32_t from = operand_source(lower, &insn->operands[1], PLACE_64), to, step, rank = 0;
+    uint32_t from = operand_source(lower, &insn->operands[1], PLACE_64), to, rank = PTX_ABSENT;
 
     if (!rank_only)
         rank = operand_source(lower, &insn->operands[2], PLACE_32);
     to = operand_dest(lower, &insn->operands[0], rank_only ? PLACE_32 : PLACE_64,
                       rank_only ? IR_U32 : IR_U64);
-    step = operand_copy(lower, rank_only ? special_getctarank : special_mapa, to, from);
-    if (!rank_only)
-        lower_use(lower, step, 2, rank);
-    lower->steps[step].how.generic = insn->space == PTX_SPACE_GENERIC;
+    LOWER_STEP(lower, rank_only ? special_getctarank : special_mapa, CONTROL_RUN, to, from, rank);
 }
 
 void lower_move_stack(struct lower *lower, const struct ir_insn *insn)
 {
-    uint32_t value, to, step;
+    uint32_t value = PTX_ABSENT, to;
 
     lower->code->dynamic_stack = true;
     if (insn->op == IR_STACKRESTORE) {
         value = operand_source(lower, &insn->operands[0], PLACE_64);
-        step = lower_step(lower, special_stackrestore, CONTROL_RUN);
-        lower_use(lower, step, 0, value);
+        LOWER_USES(lower, lower_step(lower, special_stackrestore, CONTROL_RUN), value);
         return;
     }
-    value = insn->op == IR_ALLOCA ? operand_source(lower, &insn->operands[1], PLACE_64) : 0;
+    if (insn->op == IR_ALLOCA)
+        value = operand_source(lower, &insn->operands[1], PLACE_64);
     to = operand_dest(lower, &insn->operands[0], PLACE_64, IR_U64);
-    step = lower_step(lower, insn->op == IR_ALLOCA ? special_alloca : special_stacksave,
-                      CONTROL_MEMORY);
-    lower_def(lower, step, 0, to);
-    if (insn->op == IR_ALLOCA) {
-        lower_use(lower, step, 1, value);
-        if (insn->count > 2 && insn->operands[2].kind == IR_OPERAND_IMM)
-            lower->steps[step].how.align = insn->operands[2].bits;
-    }
+    LOWER_STEP(lower, insn->op == IR_ALLOCA ? special_alloca : special_stacksave, CONTROL_MEMORY,
+               to, value);
 }

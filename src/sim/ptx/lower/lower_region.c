@@ -9,23 +9,19 @@ static bool is_local(const struct lower_region *region, uint32_t step, uint32_t 
                      uint32_t last)
 {
     const struct lower *lower = region->lower;
-    const uint32_t s = region->general[step];
 
-    for (uint32_t i = region->lower->first_ref[s]; i < region->lower->first_ref[s + 1]; i++) {
-        const struct lower_ref *ref = &lower->refs[i];
-
+    FOR_REFS (lower, ref, region->general[step])
         if (ref->def && lower->places[ref->vreg] != PLACE_PREDICATE &&
             (lower->live_from[ref->vreg] < region->general[first] ||
              lower->live_to[ref->vreg] > region->general[last]))
             return false;
-    }
     return true;
 }
 
 /* A barrier for all of the block, which a team passes as one. The reader has checked its number. */
 static bool is_plain_barrier(const struct ptx_step *step)
 {
-    return step->guard == PTX_ABSENT && step->how.mode == IR_BAR_SYNC &&
+    return step->guard == PTX_ABSENT && ptx_insn(step)->mode == IR_BAR_SYNC &&
            (step->operand[1] & PTX_CONSTANT) && step->operand[2] == PTX_ABSENT;
 }
 
@@ -50,7 +46,7 @@ uint8_t lower_region_control(const struct ptx_step *step)
 /* Is the step an atomic whose result, the register `to`, nobody reads? No loop waits by it. */
 bool lower_region_blind(const struct lower *lower, uint32_t step, uint32_t to)
 {
-    const unsigned op = lower->sources[step].op;
+    const unsigned op = lower->sources[step].insn->op;
 
     return lower->steps[step].control == CONTROL_SPIN && !lower->steps[step].list &&
            (op == IR_RED || (op == IR_ATOM && (to == NO_TARGET || (lower->live_from[to] == step &&
@@ -111,17 +107,15 @@ static bool is_repeated(const struct lower *lower, uint32_t first, uint32_t last
 static bool is_divergent(const struct lower_region *region, const enum affine_form *form,
                          const uint8_t *op, uint32_t first, uint32_t last)
 {
-    const struct lower_ref *refs = region->lower->refs;
     uint32_t guard = NO_TARGET;
 
-    for (uint32_t i = region->lower->first_ref[last]; i < region->lower->first_ref[last + 1]; i++)
-        if (refs[i].slot == SLOT_GUARD)
-            guard = refs[i].vreg;
-    for (uint32_t i = region->lower->first_ref[first]; i < region->lower->first_ref[last]; i++)
-        if (refs[i].def && refs[i].vreg == guard)
-            for (uint32_t k = region->lower->first_ref[refs[i].step];
-                 k < region->lower->first_ref[refs[i].step + 1]; k++)
-                if (!op[refs[i].step] || (!refs[k].def && form[refs[k].vreg] == FORM_ANY))
+    FOR_REFS (region->lower, ref, last)
+        if (ref->slot == SLOT_GUARD)
+            guard = ref->vreg;
+    FOR_REFS_OF (region->lower, made, first, last)
+        if (made->def && made->vreg == guard)
+            FOR_REFS (region->lower, ref, made->step)
+                if (!op[made->step] || (!ref->def && form[ref->vreg] == FORM_ANY))
                     return true;
     return false;
 }
@@ -130,16 +124,13 @@ static bool is_divergent(const struct lower_region *region, const enum affine_fo
 static bool is_taken(const struct lower_region *region, const uint8_t *op,
                      const struct lower_ref *use, uint32_t vreg)
 {
-    const struct lower_ref *refs = region->lower->refs;
-
     if (!op[use->step])
         return false;
     if (op[use->step] == AFFINE_LOAD || op[use->step] == AFFINE_STORE)
         return use->slot == (op[use->step] == AFFINE_LOAD);
-    for (uint32_t k = region->lower->first_ref[use->step];
-         k < region->lower->first_ref[use->step + 1]; k++)
-        if (refs[k].def)
-            return refs[k].vreg != vreg && region->lower->places[refs[k].vreg] != PLACE_PREDICATE;
+    FOR_REFS (region->lower, ref, use->step)
+        if (ref->def)
+            return ref->vreg != vreg && region->lower->places[ref->vreg] != PLACE_PREDICATE;
     return true;
 }
 
@@ -150,10 +141,8 @@ static bool is_counter(const struct lower_region *region, const uint8_t *op, uin
 
     if (lower->live_from[vreg] >= first && lower->live_to[vreg] <= last)
         return false;
-    for (uint32_t i = region->lower->first_ref[lower->live_from[vreg]];
-         i < region->lower->first_ref[lower->live_to[vreg] + 1]; i++)
-        if (!lower->refs[i].def && lower->refs[i].vreg == vreg &&
-            is_taken(region, op, &lower->refs[i], vreg))
+    FOR_REFS_OF (lower, ref, lower->live_from[vreg], lower->live_to[vreg] + 1)
+        if (!ref->def && ref->vreg == vreg && is_taken(region, op, ref, vreg))
             return false;
     return true;
 }
@@ -174,9 +163,7 @@ bool lower_region_counters(const struct lower_region *region, enum affine_form *
         if (first >= s || !is_repeated(lower, first, s) ||
             !is_divergent(region, form, op, first, s))
             continue;
-        for (uint32_t i = region->lower->first_ref[first]; i < region->lower->first_ref[s]; i++) {
-            const struct lower_ref *ref = &lower->refs[i];
-
+        FOR_REFS_OF (lower, ref, first, s) {
             if (!ref->def || form[ref->vreg] == FORM_ANY ||
                 !is_counter(region, op, ref->vreg, first, s))
                 continue;

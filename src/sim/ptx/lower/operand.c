@@ -2,8 +2,6 @@
 /* Operands of instructions: registers, constants, addresses, and the widths between them. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/ops.h"
-
 enum value_place operand_place_of(enum ir_type type)
 {
     if (type == IR_PRED)
@@ -29,11 +27,7 @@ enum value_place operand_place(const struct lower *lower, const struct ir_operan
 
 uint32_t operand_copy(struct lower *lower, ptx_run *run, uint32_t dest, uint32_t source)
 {
-    uint32_t step = lower_step(lower, run, CONTROL_RUN);
-
-    lower_def(lower, step, 0, dest);
-    lower_use(lower, step, 1, source);
-    return step;
+    return LOWER_STEP(lower, run, CONTROL_RUN, dest, source);
 }
 
 /* A temporary that a run function fills, for all lanes, from what the step carries and `source`,
@@ -127,10 +121,6 @@ static uint32_t lower_variable(struct lower *lower, const struct ir_operand *ope
     if (variable->space == PTX_SPACE_SHARED)
         return lower_shared_address(lower, module->shared_of[operand->index], operand->offset,
                                     place);
-    if (module->variable_of[operand->index] == UINT32_MAX) {
-        lower_refuse(lower, "'%s' has no address", variable->name);
-        return PTX_CONSTANT;
-    }
     if (ir_is_reference(variable))
         return lower_produce(lower, special_reference, PLACE_64,
                              (union ptx_how){.variable = module->variable_of[operand->index]},
@@ -187,10 +177,8 @@ uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,
     case IR_OPERAND_REG: {
         enum value_place have = operand_place(lower, operand, place);
 
-        if (have == PLACE_PREDICATE) {
-            lower_refuse(lower, "a predicate stands where a value is expected");
-            return PTX_CONSTANT;
-        }
+        if (have == PLACE_PREDICATE)
+            return lower_refuse(lower, "a predicate stands where a value is expected");
         return fit_source(lower, lower_vreg(lower, operand), have, place);
     }
     case IR_OPERAND_IMM:
@@ -211,8 +199,7 @@ uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,
     case IR_OPERAND_NONE:
         return PTX_ABSENT;
     default:
-        lower_refuse(lower, "an operand of this kind is not supported here");
-        return PTX_CONSTANT;
+        return lower_refuse(lower, "an operand of this kind is not supported here");
     }
 }
 
@@ -243,26 +230,19 @@ uint32_t operand_dest(struct lower *lower, const struct ir_operand *operand, enu
 
     if (operand->kind == IR_OPERAND_SINK || operand->kind == IR_OPERAND_NONE)
         return PTX_ABSENT;
-    if (operand->kind != IR_OPERAND_REG) {
-        lower_refuse(lower, "the destination is no register");
-        return PTX_ABSENT;
-    }
+    if (operand->kind != IR_OPERAND_REG)
+        return lower_refuse(lower, "the destination is no register");
     have = operand_place(lower, operand, place);
     vreg = lower_vreg(lower, operand);
-    if (have == PLACE_PREDICATE || place == PLACE_PREDICATE) {
-        if (have != place)
-            lower_refuse(lower, "a predicate register is expected here, or none");
-        return vreg;
-    }
+    if ((have == PLACE_PREDICATE) != (place == PLACE_PREDICATE))
+        return lower_refuse(lower, "a predicate register is expected here, or none");
     if (have == place && (have != PLACE_32 || (type != IR_S8 && type != IR_S16)))
         return vreg;
     if (have == place &&
         opcodes_type_size(lower->fn->registers[operand->index].type) <= opcodes_type_size(type))
         return vreg;
-    if (have < place && !(have == PLACE_32 && place == PLACE_64)) {
-        lower_refuse(lower, "the destination is too narrow");
-        return vreg;
-    }
+    if (have < place && !(have == PLACE_32 && place == PLACE_64))
+        return lower_refuse(lower, "the destination is too narrow");
     run = have < place ? move_low32 : have == PLACE_128 ? move_zero128 : widen_run(type, have);
     if (!run)
         return vreg;
@@ -298,10 +278,7 @@ uint32_t operand_predicate(struct lower *lower, const struct ir_operand *operand
         return lower_produce(lower, move_predicate_set, PLACE_PREDICATE,
                              (union ptx_how){.set = set ? PTX_FULL : 0}, PTX_ABSENT);
     }
-    if (operand->kind == IR_OPERAND_SINK || operand->kind == IR_OPERAND_NONE)
-        return PTX_ABSENT;
-    lower_refuse(lower, "a predicate is expected here");
-    return PTX_ABSENT;
+    return lower_refuse(lower, "a predicate is expected here");
 }
 
 /* The width of operand `index` where it is no register: what the instruction's types imply. */
@@ -375,4 +352,14 @@ uint32_t operand_address(struct lower *lower, const struct ir_operand *operand, 
         return operand_source(lower, &whole, PLACE_64);
     }
     return operand_source(lower, part, PLACE_64);
+}
+
+uint32_t operand_sum(struct lower *lower, const struct ir_operand *operand)
+{
+    int64_t offset;
+    uint32_t base = operand_address(lower, operand, &offset);
+
+    return !offset ? base
+                   : lower_produce(lower, special_window, PLACE_64,
+                                   (union ptx_how){.add = (uint64_t)offset}, base);
 }

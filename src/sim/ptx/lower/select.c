@@ -4,9 +4,6 @@
 
 #include <stddef.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/texture/texture.h"
 
 /* OPS_LEVELS: the build made the _v3 and _v4 copies of the hot families. */
@@ -74,6 +71,7 @@ ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_h
 {
     ptx_run *run = NULL;
 
+    how->insn = (struct how_insn){.of = insn};
     for (size_t i = 0; i < sizeof families / sizeof families[0] && !run; i++)
         run = families[i][level](insn, how);
     if (reason)
@@ -110,14 +108,14 @@ ptx_run *select_load(enum memory_space space, enum load_kind kind)
 {
     ptx_run *const run = load_runs(space, kind).run;
 
-    return run && !is_checked() ? run : memory_load_one;
+    return run && !is_checked() ? run : memory_load_any;
 }
 
 ptx_run *select_store(enum memory_space space, enum store_kind kind)
 {
     ptx_run *const run = store_runs(space, kind).run;
 
-    return run && !is_checked() ? run : memory_store_one;
+    return run && !is_checked() ? run : memory_store_any;
 }
 
 affine_run *select_affine_load(enum memory_space space, enum load_kind kind)

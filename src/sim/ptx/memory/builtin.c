@@ -2,7 +2,6 @@
 /* Functions that every device has: how they run, and those of its heap. */
 #include "ptx/memory/memory.h"
 
-#include "ptx/ops/ops.h"
 #include "ptx/read/read.h"
 
 /* What malloc promises; `new` of a type that needs more calls the other function. */

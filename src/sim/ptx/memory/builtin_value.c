@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 uint64_t builtin_value_argument(const struct ptx_warp *warp, const struct ptx_step *step,
                                 unsigned index, unsigned lane)
 {

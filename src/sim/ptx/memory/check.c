@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 #define MOST_SERIAL UINT32_C(3000000000)
 #define MOST_BYTES (UINT32_C(1) << 29) /* of what is kept for the next launch */
 #define MOST_BLOCKS (UINT64_C(1) << 24)
@@ -217,7 +215,7 @@ static enum ir_op op_of(const struct ptx_warp *warp, const struct ptx_step *step
 
     if (step < code->steps || step >= code->steps + code->step_count)
         at = code->team->general[step - code->team->steps];
-    return (enum ir_op)code->sources[at].op;
+    return (enum ir_op)code->sources[at].insn->op;
 }
 
 static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uintptr_t first,

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct check_bits *blocks; /* in order */
 static size_t count, capacity;
@@ -125,15 +123,6 @@ void ptx_memory_end(const void *host)
     pthread_rwlock_unlock(&lock);
 }
 
-/* The bits of a word that belong to bytes from `at` to `end`. */
-static uint64_t bits_of(uint64_t at, uint64_t end)
-{
-    const uint64_t first = at % 64, left = end - at;
-    const uint64_t here = left < 64 - first ? left : 64 - first;
-
-    return (here == 64 ? UINT64_MAX : (UINT64_C(1) << here) - 1) << first;
-}
-
 /* Behind the bits: which words of them are full, a bit each. */
 static uint64_t *words_of(const struct check_bits *block)
 {
@@ -146,7 +135,8 @@ static bool are_full(const struct check_bits *block, uint64_t at, uint64_t end)
     uint64_t missing = 0;
 
     for (uint64_t word = at / 64; word < last; word = (word | 63) + 1)
-        missing |= ~__atomic_load_n(&words[word / 64], __ATOMIC_RELAXED) & bits_of(word, last);
+        missing |=
+            ~__atomic_load_n(&words[word / 64], __ATOMIC_RELAXED) & check_bits_of(word, last);
     return !missing;
 }
 
@@ -163,7 +153,7 @@ static void write_bits(const struct check_bits *block, uintptr_t host, uint64_t 
     if (are_full(block, end - size, end))
         return;
     for (uint64_t at = end - size; at < end; at = (at | 63) + 1) {
-        set(&block->bits[at / 64], bits_of(at, end));
+        set(&block->bits[at / 64], check_bits_of(at, end));
         if (!~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED))
             set(&words_of(block)[at / 4096], UINT64_C(1) << at / 64 % 64);
     }
@@ -222,7 +212,8 @@ bool check_init_read(struct check *check, uintptr_t host, uint64_t size)
     if (are_full(block, end - size, end))
         return true;
     for (uint64_t at = end - size; at < end; at = (at | 63) + 1)
-        missing |= ~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits_of(at, end);
+        missing |=
+            ~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & check_bits_of(at, end);
     return !missing;
 }
 
@@ -238,15 +229,11 @@ static uint64_t *local_bits(const struct ptx_warp_state *state)
 /* Of a lane's bytes, bits in order; set: unwritten. */
 static void mark_local(uint64_t *bits, uint64_t first, uint64_t size, bool unwritten)
 {
-    for (uint64_t at = first, left; size; at += left, size -= left) {
-        const uint64_t skipped = at % 64;
-
-        left = size < 64 - skipped ? size : 64 - skipped;
-        const uint64_t those = UINT64_MAX >> (64 - left) << skipped;
+    for (uint64_t at = first, end = first + size; at < end; at = (at | 63) + 1) {
         if (unwritten)
-            bits[at / 64] |= those;
+            bits[at / 64] |= check_bits_of(at, end);
         else
-            bits[at / 64] &= ~those;
+            bits[at / 64] &= ~check_bits_of(at, end);
     }
 }
 

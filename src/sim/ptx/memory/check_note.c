@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-#include "ptx/ops/ops.h"
-
 /* A warp by itself and a team have steps of their own for an instruction. */
 static const struct step_source *source_of(const struct ptx_warp *warp, const struct ptx_step *step)
 {

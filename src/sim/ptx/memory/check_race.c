@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 /* --- What was logged (check_rows.c) --- */
 
 static void replay_one(struct ptx_warp *warp, const struct check_rows *rows, uint32_t mask,
@@ -186,18 +184,16 @@ static bool new_value(const struct ptx_warp *warp, const struct ptx_step *step, 
                           : kind == STORE_16_32 || kind == STORE_16_64 ? 2
                           : kind == STORE_64_64                        ? 8
                                                                        : 4;
-    const bool wide =
-        kind == STORE_64_64 || kind == STORE_32_64 || kind == STORE_16_64 || kind == STORE_8_64;
+    const bool wide = kind >= STORE_8_64;
 
     *value = 0;
     for (uint32_t i = 0; i < count; i++, at++) {
         const uint32_t operand = list[1 + at / size];
         uint64_t bits;
 
-        if (kind == STORE_128 || operand == PTX_ABSENT)
+        if (kind == STORE_128)
             return false;
-        bits = wide ? ((const reg64 *)ptx_in(warp, operand))[lane]
-                    : ((const reg32 *)ptx_in(warp, operand))[lane];
+        bits = ptx_lane(ptx_in(warp, operand), wide, lane);
         *value |= (uint32_t)(bits >> 8 * (at % size) & 0xFF) << 8 * i;
     }
     return true;

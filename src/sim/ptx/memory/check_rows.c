@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-#include "ptx/ops/ops.h"
-
 #define MOST_LOGGED 16384
 #define MOST_LISTED 8192
 

@@ -79,15 +79,6 @@ static uint32_t key_of(const struct ptx_block *block, const struct check_rows *r
            (uint32_t)rows->size << 20;
 }
 
-/* The bits of a line for bytes from `at` to `end`. */
-static uint64_t bits_of(uint64_t at, uint64_t end)
-{
-    const uint64_t skipped = at % CHECK_LINE, left = end - at;
-    const uint64_t here = left < CHECK_LINE - skipped ? left : CHECK_LINE - skipped;
-
-    return UINT64_MAX >> (CHECK_LINE - here) << skipped;
-}
-
 bool check_segment_written(struct ptx_block *block, uintptr_t first, uint64_t size, bool write)
 {
     const uint64_t begin = first - (uintptr_t)block->shared, end = begin + size;
@@ -95,7 +86,7 @@ bool check_segment_written(struct ptx_block *block, uintptr_t first, uint64_t si
 
     for (uint64_t at = begin; at < end; at = (at | (CHECK_LINE - 1)) + 1) {
         uint64_t *const written = &block->check->lines[at / CHECK_LINE].written;
-        const uint64_t bits = bits_of(at, end);
+        const uint64_t bits = check_bits_of(at, end);
 
         missing |= bits & ~*written;
         if (write)
@@ -117,7 +108,7 @@ bool check_segment_pass(struct ptx_block *block, const struct check_rows *rows,
 
         for (uintptr_t at = begin; passes && at < end; at = (at | (CHECK_LINE - 1)) + 1)
             passes = check_segment_line(&check->lines[at / CHECK_LINE], check->since, rows->serial,
-                                        key, bits_of(at, end), rows->write);
+                                        key, check_bits_of(at, end), rows->write);
     }
     return passes;
 }

@@ -186,6 +186,15 @@ static inline void check_tell(struct ptx_block *block, unsigned warp, uint32_t *
     check_join(to, block->check->known[warp]);
 }
 
+/* The bits of a word, or of a line, that belong to bytes from `at` to `end`. */
+static inline uint64_t check_bits_of(uint64_t at, uint64_t end)
+{
+    const uint64_t skipped = at % CHECK_LINE, left = end - at;
+    const uint64_t here = left < CHECK_LINE - skipped ? left : CHECK_LINE - skipped;
+
+    return UINT64_MAX >> (CHECK_LINE - here) << skipped;
+}
+
 /* A sentence about `lane`, and that it was said about the two steps. */
 void check_note(struct ptx_warp *warp, unsigned lane, const struct ptx_step *step,
                 const struct ptx_step *other, const char *kind, const char *what);

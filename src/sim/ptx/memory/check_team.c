@@ -2,9 +2,6 @@
 /* Accesses of teams that are checked. */
 #include "ptx/memory/check_state.h"
 
-#include "ptx/ops/affine.h"
-#include "ptx/ops/ops.h"
-
 /* Of a region: warps of which all lanes run are rows together. */
 static void each_part(const struct ptx_team *team, struct check_rows *rows)
 {

@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-
 /* The allocation that holds `size` bytes at `address`, with a small cache in front. */
 bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,
                  uint32_t flags, struct ptx_range **range)
@@ -150,9 +145,7 @@ static void access_slow(struct ptx_warp *warp, const struct ptx_step *step, uint
                         enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
                         struct access *access)
 {
-    access->pattern = ACCESS_GATHER;
-    access->base = NULL;
-    access->offsets = access->pointers;
+    access_gather(access);
     FOR_LANES (lane, mask) {
         char *host = memory_resolve_in(warp, step, lane, space_of[space],
                                        addresses[lane] + step->how.memory.offset, size,
@@ -213,21 +206,10 @@ static bool span_has_all(const struct ptx_range *span, const reg64 *addresses, u
 
     if (span->size < needed)
         return false;
-    if (mask == PTX_FULL) {
-        for (unsigned i = 0; i < PTX_LANES; i++) {
-            uint64_t at = addresses[i] + shift;
-
-            outside |= at | (limit - at);
-            low |= addresses[i] + offset;
-        }
-    } else {
-        FOR_LANES (lane, mask) {
-            uint64_t at = addresses[lane] + shift;
-
-            outside |= at | (limit - at);
-            low |= addresses[lane] + offset;
-        }
-    }
+    EACH_LANE(mask, lane, {
+        outside |= (addresses[lane] + shift) | (limit - (addresses[lane] + shift));
+        low |= addresses[lane] + offset;
+    });
     return !(outside >> 63) && !(low & (size - 1));
 }
 
@@ -256,9 +238,7 @@ static void access_local(struct ptx_warp *warp, const struct ptx_step *step, uin
         access_slow(warp, step, mask, MEMORY_LOCAL, addresses, size, write, access);
         return;
     }
-    access->pattern = ACCESS_GATHER;
-    access->base = NULL;
-    access->offsets = access->pointers;
+    access_gather(access);
     for (unsigned i = 0; i < PTX_LANES; i++)
         access->pointers[i] = from + addresses[i] + (uint64_t)i * state->local_stride;
 }

@@ -5,13 +5,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 struct ptx_builtin;
 
@@ -82,24 +80,6 @@ static inline uint8_t memory_slot(uint32_t step)
     return step & (RANGE_CACHE - 1);
 }
 
-/* What a step that accesses memory carries, but its kind. */
-static inline struct how_memory memory_how(uint32_t step, enum memory_space space, int64_t offset)
-{
-    return (struct how_memory){
-        .slot = memory_slot(step), .space = (uint8_t)space, .offset = (uint64_t)offset};
-}
-
-/* The same of copies, which have two addresses. */
-static inline struct how_memory memory_how_copy(uint32_t step, int64_t to_offset,
-                                                int64_t from_offset)
-{
-    struct how_memory how = memory_how(step, MEMORY_GLOBAL, 0);
-
-    how.to_offset = (int32_t)to_offset;
-    how.from_offset = (int32_t)from_offset;
-    return how;
-}
-
 /* Where each lane's bytes are: at base + offsets[lane] for the lanes of the mask. */
 struct access {
     enum { ACCESS_FAILED, ACCESS_HALVES, ACCESS_GATHER } pattern;
@@ -117,15 +97,39 @@ static inline uintptr_t access_lane(const struct access *access, unsigned lane)
                      : (uintptr_t)access->second + (lane - 16) * access->stride;
 }
 
+/* Each lane's memory on its own. */
+static inline void access_gather(struct access *access)
+{
+    access->pattern = ACCESS_GATHER;
+    access->base = NULL;
+    access->offsets = access->pointers;
+}
+
 /* The same as the pattern GATHER. */
 static inline void access_some(struct access *access, uint32_t mask)
 {
     if (access->pattern == ACCESS_GATHER)
         return;
     EACH_LANE(mask, lane, access->pointers[lane] = access_lane(access, lane));
-    access->pattern = ACCESS_GATHER;
-    access->base = NULL;
-    access->offsets = access->pointers;
+    access_gather(access);
+}
+
+/* Each lane's bytes are so far behind those of the lane before. */
+static inline void access_fixed(struct access *access, const char *first, size_t stride,
+                                uint32_t mask)
+{
+    access->pattern = ACCESS_HALVES;
+    access->stride = stride;
+    access->base = (char *)(uintptr_t)first;
+    access->second = access->base + 16 * stride;
+    if (mask != PTX_FULL)
+        access_some(access, mask);
+}
+
+/* Bytes as they are, which other threads may write. */
+DEVICE_ACCESS static inline void access_copy(void *to, const void *from, unsigned bytes)
+{
+    memcpy(to, from, bytes);
 }
 
 /* At most 8 bytes of one lane, in a way that other threads of the CPU may use them at the same
@@ -333,13 +337,13 @@ unsigned memory_load_size(enum load_kind kind);
 /* Of an entry's parameters at a fixed place, and of variables in the frame; operand: destination.
  */
 ptx_run memory_load_param, memory_load_frame;
-/* operand: destination, address. The other also of vectors, whose list is that, and in order. */
-ptx_run memory_load_one, memory_load_any;
+/* operand: destination, address; or of vectors, whose list is that, and in order. */
+ptx_run memory_load_any;
 
 /* --- memory_row.c --- Loads and stores of the usual sizes, of whole warps: compiled at several ISA
  * levels. */
 struct row_runs {
-    ptx_run *run;        /* in place of memory_load_one and memory_store_one; NULL: they serve it */
+    ptx_run *run;        /* in place of memory_load_any and memory_store_any; NULL: they serve it */
     affine_run *team;    /* at affine addresses; NULL: vectors of them are needed */
     affine_run *checked; /* the same in launches that are checked */
 };
@@ -352,7 +356,7 @@ memory_row_store_of memory_row_store_base, memory_row_store_v3, memory_row_store
 unsigned memory_store_size(enum store_kind kind);
 ptx_run memory_store_frame; /* operand: value */
 /* operand: address, value; otherwise as the loads. */
-ptx_run memory_store_one, memory_store_any;
+ptx_run memory_store_any;
 
 /* --- memory_wgmma.c --- The products of a warpgroup: compiled at several ISA levels. */
 ptx_run memory_wgmma_base, memory_wgmma_v3, memory_wgmma_v4;
@@ -373,13 +377,13 @@ enum tensor_way { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };
 /* What is at the front of a step's list; coordinates and offsets follow. */
 enum tensor_operand {
     TENSOR_MAP,
-    TENSOR_TILE,       /* in shared memory */
-    TENSOR_BARRIER,    /* of a load */
-    TENSOR_BARRIER_AT, /* its offset */
-    TENSOR_BLOCKS,     /* of a multicast: a bit for each block of the cluster */
+    TENSOR_TILE,    /* in shared memory */
+    TENSOR_BARRIER, /* of a load */
+    TENSOR_BLOCKS,  /* of a multicast: a bit for each block of the cluster */
     TENSOR_COORDINATES
 };
 
+enum tensor_way tensor_way_of(const struct ir_insn *insn);
 ptx_run tensor_copy;
 
 /* --- tensor_map.c --- The 128 bytes of a map, as kernels reach them. ptx.h has the rest. */

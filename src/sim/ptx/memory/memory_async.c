@@ -4,21 +4,16 @@
 
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 /* operand: to, from, size, bytes present, predicate that ignores the source. */
 void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
     const reg32 *size = ptx_in(warp, step->operand[2]), *present = ptx_in(warp, step->operand[3]);
-    uint64_t to_offset = (uint64_t)step->how.memory.to_offset;
-    uint64_t from_offset = (uint64_t)step->how.memory.from_offset;
     uint32_t ignored = step->operand[4] == PTX_ABSENT ? 0 : warp->predicates[step->operand[4]];
 
     FOR_LANES (lane, mask) {
         uint32_t bytes = size[lane], have = ignored >> lane & 1 ? 0 : present[lane];
-        char *out =
-            memory_resolve(warp, step, lane, PTX_SPACE_SHARED, to[lane] + to_offset, bytes, true);
+        char *out = memory_resolve(warp, step, lane, PTX_SPACE_SHARED, to[lane], bytes, true);
         const char *in;
 
         if (!out)
@@ -27,16 +22,15 @@ void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint3
         memset(out + have, 0, bytes - have);
         if (!have)
             continue;
-        in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane] + from_offset, 1, false);
+        in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane], 1, false);
         if (!in)
             return;
-        if ((from[lane] + from_offset) & (bytes - 1)) {
-            fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, from[lane] + from_offset,
+        if (from[lane] & (bytes - 1)) {
+            fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, from[lane],
                        "the source of the copy is misaligned");
             return;
         }
-        in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane] + from_offset + have - 1,
-                            1, false);
+        in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane] + have - 1, 1, false);
         if (!in)
             return;
         memcpy(out, in - (have - 1), have);
@@ -101,13 +95,11 @@ static bool mbarrier_lane(uint64_t *bits, unsigned mode, uint64_t value, uint64_
 /* operand: result, address, value. */
 void memory_async_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_memory *how = &step->how.memory;
-    unsigned mode = how->barrier;
+    const struct ir_insn *insn = ptx_insn(step);
+    unsigned mode = insn->op == IR_MBARRIER ? insn->mode : IR_MB_ARRIVE; /* cp.async arrives */
     const reg64 *address = step->operand[1] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[1]);
     const reg64 *value = step->operand[2] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[2]);
-    uint64_t offset = (uint64_t)how->to_offset;
     uint32_t to = step->operand[0], set = 0;
-    bool shared = how->space == MEMORY_SHARED;
 
     FOR_LANES (lane, mask) {
         uint64_t operand = !value ? 1 : value[lane], result = 0;
@@ -117,12 +109,10 @@ void memory_async_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, u
             ((reg32 *)ptx_out(warp, to))[lane] = (union mbarrier){.bits = operand}.pending;
             continue;
         }
-        bits =
-            (void *)memory_resolve(warp, step, lane, shared ? PTX_SPACE_SHARED : PTX_SPACE_GENERIC,
-                                   address[lane] + offset, 8, true);
+        bits = (void *)memory_resolve(warp, step, lane, insn->space, address[lane], 8, true);
         if (!bits)
             return;
-        if (how->expect_tx) {
+        if (insn->expect_tx) {
             mbarrier_lane(bits, IR_MB_EXPECT_TX, operand, &result);
             operand = 1;
         }
@@ -161,33 +151,31 @@ bool memory_async_clustered(struct ptx_warp *warp, const struct ptx_step *step, 
 /* st.async and red.async, whose bytes an mbarrier counts, and st.bulk, which zeroes shared memory.
  */
 
-/* list: to, mbarrier, its offset, values. */
+/* list: to, mbarrier, values. */
 void memory_async_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_bulk *how = &step->how.bulk;
-    enum ptx_space space = (enum ptx_space)how->space;
+    const struct ir_insn *insn = ptx_insn(step);
     const reg64 *to = ptx_in(warp, step->list[0]);
-    const reg64 *barrier = ptx_in(warp, step->list[1]), *at = ptx_in(warp, step->list[2]);
-    unsigned size = opcodes_type_size(how->type), total = size * how->count;
-    const struct atomic_operation *one = atomic_reduction(how->type, how->operation);
+    const reg64 *barrier = ptx_in(warp, step->list[1]);
+    unsigned size = opcodes_type_size(insn->types[0]), total = size * insn->vector;
+    const struct atomic_operation *one = atomic_reduction(insn->types[0], insn->atomic);
 
     if (!memory_async_clustered(warp, step, mask))
         return;
     FOR_LANES (lane, mask) {
-        char *out = memory_resolve(warp, step, lane, space, to[lane] + (uint64_t)how->to_offset,
-                                   total, true);
+        char *out = memory_resolve(warp, step, lane, insn->space, to[lane], total, true);
 
         if (!out)
             return;
-        for (unsigned i = 0; i < how->count; i++) {
-            const char *values = ptx_in(warp, step->list[3 + i]);
+        for (unsigned i = 0; i < insn->vector; i++) {
+            const char *values = ptx_in(warp, step->list[2 + i]);
 
             if (one)
                 atomic_apply(one, out + (size_t)i * size, values + (size_t)lane * size, false);
             else
                 memcpy(out + (size_t)i * size, values + (size_t)lane * size, size);
         }
-        if (!memory_async_signal(warp, step, lane, space, barrier[lane] + at[lane], total))
+        if (!memory_async_signal(warp, step, lane, insn->space, barrier[lane], total))
             return;
     }
 }
@@ -195,20 +183,18 @@ void memory_async_store(struct ptx_warp *warp, const struct ptx_step *step, uint
 /* operand: to, size. */
 void memory_async_store_bulk(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_bulk *how = &step->how.bulk;
     const reg64 *to = ptx_in(warp, step->operand[0]), *size = ptx_in(warp, step->operand[1]);
 
     FOR_LANES (lane, mask) {
-        uint64_t first = to[lane] + (uint64_t)how->to_offset;
 
         if (size[lane] % 8) {
-            fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, first,
+            fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, to[lane],
                        "the size of the store is no multiple of 8");
             return;
         }
         for (uint64_t at = 0; at < size[lane]; at += 8) {
             char *out =
-                memory_resolve(warp, step, lane, (enum ptx_space)how->space, first + at, 8, true);
+                memory_resolve(warp, step, lane, ptx_insn(step)->space, to[lane] + at, 8, true);
 
             if (!out)
                 return;

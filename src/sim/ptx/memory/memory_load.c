@@ -84,16 +84,12 @@ static void fill_any(enum load_kind kind, void *to, const struct access *access,
     }
 }
 
-/* Each lane's bytes are so far behind those of the lane before. */
 static void load_fixed(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                        const char *from, size_t stride)
 {
-    struct access access = {.pattern = ACCESS_HALVES, .stride = stride};
+    struct access access;
 
-    access.base = (char *)(uintptr_t)from;
-    access.second = access.base + 16 * stride;
-    if (mask != PTX_FULL)
-        access_some(&access, mask);
+    access_fixed(&access, from, stride, mask);
     fill_any((enum load_kind)step->how.fixed.kind, ptx_out(warp, step->operand[0]), &access, mask,
              0);
 }
@@ -122,22 +118,9 @@ static void access_ordered(struct access *access, uint32_t mask, unsigned count,
             access_move(copy[lane] + i * size, (const void *)(from + i * size), size);
     }
     /* A row would be for all lanes. */
-    access->pattern = ACCESS_GATHER;
-    access->base = NULL;
-    access->offsets = access->pointers;
+    access_gather(access);
     FOR_LANES (lane, mask)
         access->pointers[lane] = (uintptr_t)copy[lane];
-}
-
-void memory_load_one(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const enum load_kind kind = step->how.memory.load;
-    struct access access;
-
-    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]),
-                  memory_load_size(kind), false, &access);
-    if (access.pattern != ACCESS_FAILED)
-        fill_any(kind, ptx_out(warp, step->operand[0]), &access, mask, 0);
 }
 
 void memory_load_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)

@@ -10,9 +10,6 @@
 #include <immintrin.h>
 #endif
 
-#include "ptx/ops/affine.h"
-#include "ptx/ops/ops.h"
-
 /* A row of 32 values of 4 bytes, past the caches. A store that tells other threads of it waits
  * (memory_store.c). */
 #if defined(__AVX512DQ__)
@@ -230,7 +227,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
                                                                                                    \
         if (mask != PTX_FULL || step->how.memory.unused != 0 ||                                    \
             !memory_near(warp, step, space, addresses[0] + offset, false, &span)) {                \
-            memory_load_one(warp, step, mask);                                                     \
+            memory_load_any(warp, step, mask);                                                     \
         } else if (stride == size && find_rows(&span, addresses, offset, size, size, rows)) {      \
             cell values[PTX_LANES];                                                                \
             memcpy(values, rows[0], sizeof values / 2);                                            \
@@ -255,7 +252,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
                 to[lane] = (shape)cast value;                                                      \
             }                                                                                      \
         } else {                                                                                   \
-            memory_load_one(warp, step, mask);                                                     \
+            memory_load_any(warp, step, mask);                                                     \
         }                                                                                          \
     }
 #define STORE(name, kind, cell, shape, space)                                                      \
@@ -273,7 +270,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
                                                                                                    \
         if (mask != PTX_FULL ||                                                                    \
             !memory_near(warp, step, space, addresses[0] + offset, true, &span)) {                 \
-            memory_store_one(warp, step, mask);                                                    \
+            memory_store_any(warp, step, mask);                                                    \
         } else if (stride == size && find_rows(&span, addresses, offset, size, size, rows)) {      \
             cell values[PTX_LANES];                                                                \
             OPS_LANES                                                                              \
@@ -289,7 +286,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
                 memcpy((char *)(to + addresses[lane]), &value, sizeof value);                      \
             }                                                                                      \
         } else {                                                                                   \
-            memory_store_one(warp, step, mask);                                                    \
+            memory_store_any(warp, step, mask);                                                    \
         }                                                                                          \
     }
 /* The usual ones of LOAD_KINDS and STORE_KINDS. */
@@ -311,9 +308,13 @@ STORES(32_32, uint32_t, lane_u32)
 STORES(64_64, uint64_t, lane_u64)
 
 /* By kind, and then by space. */
+#define RUNS(name)                                                                                 \
+    {                                                                                              \
+        name, team_##name, checked_##name                                                          \
+    }
 #define SPACES(stem, kind)                                                                         \
     {                                                                                              \
-        stem##_global_##kind, stem##_generic_##kind, stem##_shared_##kind                          \
+        RUNS(stem##_global_##kind), RUNS(stem##_generic_##kind), RUNS(stem##_shared_##kind)        \
     }
 #define KINDS(stem, KIND)                                                                          \
     {                                                                                              \
@@ -324,22 +325,14 @@ _Static_assert(MEMORY_GLOBAL == 0 && MEMORY_GENERIC == 1 && MEMORY_SHARED == 2, 
 
 struct row_runs OPS_NAME(memory_row_load)(enum memory_space space, enum load_kind kind)
 {
-    static ptx_run *const runs[LOAD_KIND_COUNT][3] = KINDS(load, LOAD);
-    static affine_run *const teams[LOAD_KIND_COUNT][3] = KINDS(team_load, LOAD);
-    static affine_run *const checked[LOAD_KIND_COUNT][3] = KINDS(checked_load, LOAD);
+    static const struct row_runs runs[LOAD_KIND_COUNT][3] = KINDS(load, LOAD);
 
-    if (space > MEMORY_SHARED)
-        return (struct row_runs){NULL, NULL, NULL};
-    return (struct row_runs){runs[kind][space], teams[kind][space], checked[kind][space]};
+    return space > MEMORY_SHARED ? (struct row_runs){NULL, NULL, NULL} : runs[kind][space];
 }
 
 struct row_runs OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind)
 {
-    static ptx_run *const runs[STORE_KIND_COUNT][3] = KINDS(store, STORE);
-    static affine_run *const teams[STORE_KIND_COUNT][3] = KINDS(team_store, STORE);
-    static affine_run *const checked[STORE_KIND_COUNT][3] = KINDS(checked_store, STORE);
+    static const struct row_runs runs[STORE_KIND_COUNT][3] = KINDS(store, STORE);
 
-    if (space > MEMORY_SHARED)
-        return (struct row_runs){NULL, NULL, NULL};
-    return (struct row_runs){runs[kind][space], teams[kind][space], checked[kind][space]};
+    return space > MEMORY_SHARED ? (struct row_runs){NULL, NULL, NULL} : runs[kind][space];
 }

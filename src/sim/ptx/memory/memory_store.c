@@ -72,25 +72,12 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
 void memory_store_frame(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct ptx_warp_state *state = warp->state;
-    struct access access = {.pattern = ACCESS_HALVES, .stride = state->local_stride};
-
-    access.base = state->local + state->frame->local_base + step->how.fixed.at;
-    access.second = access.base + 16 * access.stride;
-    if (mask != PTX_FULL)
-        access_some(&access, mask);
-    spill_any((enum store_kind)step->how.fixed.kind, ptx_in(warp, step->operand[0]), &access, mask,
-              0);
-}
-
-void memory_store_one(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const enum store_kind kind = step->how.memory.store;
     struct access access;
 
-    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[0]),
-                  memory_store_size(kind), true, &access);
-    if (access.pattern != ACCESS_FAILED)
-        spill_any(kind, ptx_in(warp, step->operand[1]), &access, mask, 0);
+    access_fixed(&access, state->local + state->frame->local_base + step->how.fixed.at,
+                 state->local_stride, mask);
+    spill_any((enum store_kind)step->how.fixed.kind, ptx_in(warp, step->operand[0]), &access, mask,
+              0);
 }
 
 /* By way of a copy, from which each lane's parts go to memory whole. */
@@ -100,18 +87,14 @@ static void store_ordered(const struct ptx_warp *warp, const struct ptx_step *st
     enum store_kind kind = step->how.memory.store;
     const uint32_t *list = !step->list ? step->operand : step->list;
     unsigned size = memory_store_size(kind);
-    struct access copied = {.pattern = ACCESS_HALVES};
+    struct access copied;
     _Alignas(16) char copy[PTX_LANES][64];
 
 #if defined(__SSE2__)
     __builtin_ia32_sfence(); /* behind what went past the caches (memory_row.c) */
 #endif
-    copied.base = copy[0];
-    copied.second = copy[16];
-    copied.stride = sizeof copy[0];
+    access_fixed(&copied, copy[0], sizeof copy[0], PTX_FULL);
     for (unsigned i = 0; i < count; i++) {
-        if (list[1 + i] == PTX_ABSENT)
-            continue;
         spill_any(kind, ptx_in(warp, list[1 + i]), &copied, mask, (size_t)i * size);
         FOR_LANES (lane, mask)
             access_move((void *)(access_lane(access, lane) + i * size), copy[lane] + i * size,
@@ -135,6 +118,5 @@ void memory_store_any(struct ptx_warp *warp, const struct ptx_step *step, uint32
         return;
     }
     for (unsigned i = 0; i < count; i++)
-        if (list[1 + i] != PTX_ABSENT)
-            spill_any(kind, ptx_in(warp, list[1 + i]), &access, mask, (size_t)i * size);
+        spill_any(kind, ptx_in(warp, list[1 + i]), &access, mask, (size_t)i * size);
 }

@@ -50,11 +50,6 @@ static uint32_t layout_chunk(const struct layout *layout, unsigned line, unsigne
     return at ^ (((at >> 7) - layout->base) & (across - 1)) * CHUNK;
 }
 
-DEVICE_ACCESS static void copy_chunk(void *to, const void *from)
-{
-    memcpy(to, from, CHUNK);
-}
-
 /* A chunk of shared memory; false after a fault. */
 static bool read_chunk(struct ptx_warp *warp, const struct ptx_step *step, uint32_t at, void *to)
 {
@@ -62,7 +57,7 @@ static bool read_chunk(struct ptx_warp *warp, const struct ptx_step *step, uint3
     if (at >= block->shared_size || block->shared_size - at < CHUNK)
         return fault_warp(warp, step, 0, PTX_FAULT_ILLEGAL_ADDRESS, at,
                           "a matrix has 16 bytes that are not in shared memory");
-    copy_chunk(to, block->shared + at);
+    access_copy(to, block->shared + at, CHUNK);
     return true;
 }
 
@@ -140,21 +135,35 @@ static bool has_warpgroup(const struct ptx_warp *warp)
     return true;
 }
 
+/* Of what stands behind the predicate, has number `index` this value? */
+static bool has_value(const struct ir_insn *insn, unsigned index, uint32_t value)
+{
+    const unsigned at = (insn->sparse ? 6U : 4U) + index;
+    return at < insn->count && (uint32_t)insn->operands[at].bits == value;
+}
+
+/* Sign 0 is that of a, 1 of b. */
+static struct product_side side_of(const struct ir_insn *insn, unsigned which)
+{
+    return (struct product_side){insn->types[1 + which], PRODUCT_BYTES,
+                                 has_value(insn, which, UINT32_MAX), false};
+}
+
 /* Each row of a sparse matrix has a b of its own. */
 static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *step,
                             const struct product_kind *kind, const product_line *a_lines,
                             const uint8_t *b_lines, bool add, product_sums *sums)
 {
-    const struct how_wgmma *how = &step->how.wgmma;
-    const struct product_side a_side = {how->a, PRODUCT_BYTES, how->a_minus, false};
-    const struct product_side b_side = {how->b, PRODUCT_BYTES, how->b_minus, false};
+    const struct ir_insn *insn = ptx_insn(step);
+    const struct product_side a_side = side_of(insn, 0), b_side = side_of(insn, 1);
+    const unsigned selector = (unsigned)insn->operands[4].bits;
     const lane_u32 *words = ptx_in(warp, step->list[step->list_count - 2]);
     struct product_elements a, b;
     product_line picked[PRODUCT_COLUMNS];
     for (unsigned row = 0; row < PRODUCT_ROWS; row++) {
-        const uint64_t metadata = sparse_row(words, how->a, PRODUCT_BYTES, how->selector, row);
+        const uint64_t metadata = sparse_row(words, a_side.type, PRODUCT_BYTES, selector, row);
         for (unsigned column = 0; column < PRODUCT_COLUMNS; column++)
-            sparse_pick(metadata, how->a, PRODUCT_BYTES, b_lines + column * MOST_BYTES,
+            sparse_pick(metadata, a_side.type, PRODUCT_BYTES, b_lines + column * MOST_BYTES,
                         picked[column]);
         OPS_NAME(ops_product_take)(&a_side, 1, a_lines + row, &a);
         OPS_NAME(ops_product_take)(&b_side, PRODUCT_COLUMNS, (const product_line *)picked, &b);
@@ -164,23 +173,24 @@ static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *
 
 void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_wgmma *how = &step->how.wgmma;
-    const struct product_side a_side = {how->a, PRODUCT_BYTES, how->a_minus, false};
-    const struct product_side b_side = {how->b, PRODUCT_BYTES, how->b_minus, false};
-    const unsigned columns = fragment_shape(how->shape).n;
-    const bool halves = how->d == IR_F16;
+    const struct ir_insn *insn = ptx_insn(step);
+    const struct product_side a_side = side_of(insn, 0), b_side = side_of(insn, 1);
+    const unsigned columns = fragment_shape(insn->shape).n;
+    const bool halves = insn->types[0] == IR_F16;
     const unsigned registers = halves ? 2 : 4; /* of eight columns */
+    const bool registers_a = insn->operands[1].kind == IR_OPERAND_VECTOR;
     const uint32_t *sources = step->list + columns / PRODUCT_COLUMNS * registers;
     const uint32_t *end = step->list + step->list_count;
-    const lane_u64 *b_descriptors = ptx_in(warp, end[how->sparse ? -3 : -2]);
+    const lane_u64 *b_descriptors = ptx_in(warp, end[insn->sparse ? -3 : -2]);
     const unsigned lane = (unsigned)__builtin_ctz(mask);
-    const struct layout b_layout = layout_of(b_descriptors[lane], how->b_columns);
-    const unsigned b_bytes = how->sparse ? MOST_BYTES : PRODUCT_BYTES;
+    const struct layout b_layout =
+        layout_of(b_descriptors[lane], has_value(insn, registers_a ? 2 : 3, 1));
+    const unsigned b_bytes = insn->sparse ? MOST_BYTES : PRODUCT_BYTES;
     const bool add = ops_predicate(warp, end[-1]) & mask; /* of any lane */
-    const struct product_kind kind = {.type = how->a,
-                                      .d = how->d,
-                                      .satfinite = how->satfinite,
-                                      .narrow = how->a == IR_E4M3 || how->a == IR_E5M2};
+    const struct product_kind kind = {.type = a_side.type,
+                                      .d = insn->types[0],
+                                      .satfinite = insn->satfinite,
+                                      .narrow = a_side.type == IR_E4M3 || a_side.type == IR_E5M2};
     product_line a_lines[PRODUCT_ROWS];
     uint8_t b_lines[PRODUCT_COLUMNS * MOST_BYTES];
     struct product_elements a, b;
@@ -190,11 +200,11 @@ void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, 
                    "the warpgroup has fewer than four warps");
         return;
     }
-    if (how->a_registers) {
+    if (registers_a) {
         read_registers(warp, sources, a_lines);
     } else {
         const lane_u64 *a_descriptors = ptx_in(warp, sources[0]);
-        const struct layout a_layout = layout_of(a_descriptors[lane], how->a_columns);
+        const struct layout a_layout = layout_of(a_descriptors[lane], has_value(insn, 2, 1));
         if (!read_rows(warp, step, &a_layout, warp->index % 4 * PRODUCT_ROWS, PRODUCT_ROWS,
                        PRODUCT_BYTES, a_lines[0]))
             return;
@@ -207,7 +217,7 @@ void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, 
             return;
         if (add)
             sums_read(warp, list, halves, sums);
-        if (how->sparse) {
+        if (insn->sparse) {
             multiply_sparse(warp, step, &kind, (const product_line *)a_lines, b_lines, add, sums);
         } else {
             OPS_NAME(ops_product_take)

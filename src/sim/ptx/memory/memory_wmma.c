@@ -20,16 +20,16 @@ struct place { /* of a fragment in memory */
 static struct place fragment_place(const struct ptx_warp *warp, const struct ptx_step *step,
                                    uint32_t address)
 {
-    const struct how_matrix *how = &step->how.matrix;
-    struct place place = {.fragment = fragment_of(how->shape, how->matrix, how->type),
+    const struct ir_insn *insn = ptx_insn(step);
+    struct place place = {.fragment = fragment_of(insn->shape, insn->component, insn->types[0]),
                           .step = step,
                           .addresses = ptx_in(warp, address)};
-    const unsigned bits = opcodes_types[how->type].bits;
-    const bool along = how->matrix == FRAGMENT_B ? how->columns : !how->columns;
+    const unsigned bits = opcodes_types[insn->types[0]].bits;
+    const bool along = insn->component == FRAGMENT_B ? insn->columns : !insn->columns;
 
-    if (how->stride)
+    if (insn->count > 2)
         place.strides = ptx_in(warp, step->list[step->list_count - 1]);
-    place.parts = along ? 1 : fragment_parts(how->type);
+    place.parts = along ? 1 : fragment_parts(insn->types[0]);
     place.bytes = along && bits < 32 ? 4 : bits / 8;
     return place;
 }
@@ -38,26 +38,21 @@ static struct place fragment_place(const struct ptx_warp *warp, const struct ptx
 static char *fragment_find(struct ptx_warp *warp, const struct place *place, unsigned index,
                            unsigned lane, unsigned part, bool write)
 {
-    const struct how_matrix *how = &place->step->how.matrix;
+    const struct ir_insn *insn = ptx_insn(place->step);
     unsigned row, column, row_in, column_in;
     uint64_t lines, inside, stride;
 
     fragment_tile(&place->fragment, index, &row, &column);
     fragment_lane(&place->fragment, lane, part, &row_in, &column_in);
-    lines = how->columns ? column + column_in : row + row_in;
-    inside = how->columns ? row + row_in : column + column_in;
-    stride = place->strides ? place->strides[lane]
-             : how->columns ? place->fragment.rows
-                            : place->fragment.columns;
-    return memory_resolve(warp, place->step, lane, how->space,
-                          place->addresses[lane] + how->offset +
-                              (lines * stride + inside) * opcodes_types[how->type].bits / 8,
+    lines = insn->columns ? column + column_in : row + row_in;
+    inside = insn->columns ? row + row_in : column + column_in;
+    stride = place->strides  ? place->strides[lane]
+             : insn->columns ? place->fragment.rows
+                             : place->fragment.columns;
+    return memory_resolve(warp, place->step, lane, insn->space,
+                          place->addresses[lane] +
+                              (lines * stride + inside) * opcodes_types[insn->types[0]].bits / 8,
                           place->bytes, write);
-}
-
-DEVICE_ACCESS static void copy(void *to, const void *from, unsigned bytes)
-{
-    memcpy(to, from, bytes);
 }
 
 /* A register's bits from memory, or to it. */
@@ -73,7 +68,7 @@ static bool fragment_move(struct ptx_warp *warp, const struct place *place, unsi
 
         if (!at)
             return false;
-        copy(write ? (void *)at : &one, write ? (void *)&one : at, place->bytes);
+        access_copy(write ? (void *)at : &one, write ? (void *)&one : at, place->bytes);
         all |= one << shift;
     }
     if (!write)
@@ -83,9 +78,9 @@ static bool fragment_move(struct ptx_warp *warp, const struct place *place, unsi
 
 void memory_wmma_load(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const unsigned count = step->list_count - 1u - step->how.matrix.stride;
+    const unsigned count = step->list_count - 1u - (ptx_insn(step)->count > 2);
     const struct place place = fragment_place(warp, step, step->list[count]);
-    const bool wide = step->how.matrix.type == IR_F64;
+    const bool wide = ptx_insn(step)->types[0] == IR_F64;
     uint64_t bits[8][PTX_LANES];
 
     /* A destination may be the register of the address. */
@@ -105,9 +100,9 @@ void memory_wmma_load(struct ptx_warp *warp, const struct ptx_step *step, uint32
 
 void memory_wmma_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const unsigned count = step->list_count - 1u - step->how.matrix.stride;
+    const unsigned count = step->list_count - 1u - (ptx_insn(step)->count > 2);
     const struct place place = fragment_place(warp, step, step->list[0]);
-    const bool wide = step->how.matrix.type == IR_F64;
+    const bool wide = ptx_insn(step)->types[0] == IR_F64;
 
     for (unsigned i = 0; i < count; i++) {
         const void *from = ptx_in(warp, step->list[i + 1]);
@@ -132,8 +127,7 @@ typedef uint16_t matrix[ROWS][ROWS];
 static char *row_of(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                     const reg64 *addresses, bool write)
 {
-    return memory_resolve(warp, step, lane, step->how.matrix.space,
-                          addresses[lane] + step->how.matrix.offset, ROW, write);
+    return memory_resolve(warp, step, lane, ptx_insn(step)->space, addresses[lane], ROW, write);
 }
 
 /* The element of a lane's register: the lower half is `part` 0. */
@@ -141,12 +135,7 @@ static uint16_t *element(matrix cells, const struct ptx_step *step, unsigned lan
 {
     const unsigned row = lane / 4, column = lane % 4 * 2 + part;
 
-    return step->how.matrix.columns ? &cells[column][row] : &cells[row][column];
-}
-
-DEVICE_ACCESS static void copy_row(void *to, const void *from)
-{
-    memcpy(to, from, ROW);
+    return ptx_insn(step)->columns ? &cells[column][row] : &cells[row][column];
 }
 
 void memory_wmma_matrix_load(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -164,7 +153,7 @@ void memory_wmma_matrix_load(struct ptx_warp *warp, const struct ptx_step *step,
         from = row_of(warp, step, lane, addresses, false);
         if (!from)
             return;
-        copy_row(matrices[lane / ROWS][lane % ROWS], from);
+        access_copy(matrices[lane / ROWS][lane % ROWS], from, ROW);
     }
     for (unsigned i = 0; i < count; i++) {
         reg32 *to = ptx_out(warp, list[i]);
@@ -200,6 +189,6 @@ void memory_wmma_matrix_store(struct ptx_warp *warp, const struct ptx_step *step
         to = row_of(warp, step, lane, addresses, true);
         if (!to)
             return;
-        copy_row(to, matrices[lane / ROWS][lane % ROWS]);
+        access_copy(to, matrices[lane / ROWS][lane % ROWS], ROW);
     }
 }

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/ops.h"
-
 #define MAX_MESSAGE 8192
 #define MAX_STRING 4096
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 
 enum {
     PIECE = 16,          /* bytes that stay together in shared memory */
@@ -186,7 +185,7 @@ static enum ir_type element_type(const struct ptx_tensor *tensor)
  * the smaller and the larger one alone. */
 static const struct atomic_operation *tensor_reduction(const struct tile *tile)
 {
-    enum ir_atomic operation = (enum ir_atomic)tile->step->how.tensor.operation;
+    enum ir_atomic operation = (enum ir_atomic)ptx_insn(tile->step)->atomic;
 
     if (tile->tensor.type == PTX_TENSOR_S64 && operation != IR_ATOM_MIN && operation != IR_ATOM_MAX)
         return NULL;
@@ -243,7 +242,8 @@ static bool pixels_check(const struct tile *tile)
         return true;
     if (!tensor_walk_begins_inside(&tile->walk))
         what = "the first pixel is not in the box of the tensor map's corners";
-    else if (tile->step->how.tensor.way != TENSOR_LOAD && !tensor_walk_stays_inside(&tile->walk))
+    else if (tensor_way_of(ptx_insn(tile->step)) != TENSOR_LOAD &&
+             !tensor_walk_stays_inside(&tile->walk))
         what = "pixels are stored, and the box of the tensor map's corners is not in the tensor";
     if (what)
         tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0, what);
@@ -279,10 +279,10 @@ static bool tile_check(const struct tile *tile)
 
 static bool tile_run(struct tile *tile, const int32_t *coordinates, const uint16_t *offsets)
 {
-    const struct how_tensor *how = &tile->step->how.tensor;
+    const enum tensor_way way = tensor_way_of(ptx_insn(tile->step));
     const struct atomic_operation *reduce = NULL;
 
-    if (how->way == TENSOR_REDUCE) {
+    if (way == TENSOR_REDUCE) {
         reduce = tensor_reduction(tile);
         if (!reduce)
             return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
@@ -298,7 +298,7 @@ static bool tile_run(struct tile *tile, const int32_t *coordinates, const uint16
     for (uint32_t i = 0; i < tile->walk.rows; i++, tensor_walk_next(&tile->walk)) {
         uint64_t at = (uint64_t)i * tile->pitch;
 
-        if (how->way == TENSOR_LOAD ? !row_load(tile, at) : !row_store(tile, at, reduce))
+        if (way == TENSOR_LOAD ? !row_load(tile, at) : !row_store(tile, at, reduce))
             return false;
     }
     return true;
@@ -320,8 +320,7 @@ static const void *listed(const struct tile *tile, unsigned index)
 
 static bool tile_load(struct tile *tile, const int32_t *coordinates, const uint16_t *offsets)
 {
-    uint64_t barrier = ((const reg64 *)listed(tile, TENSOR_BARRIER))[tile->lane] +
-                       ((const reg64 *)listed(tile, TENSOR_BARRIER_AT))[tile->lane];
+    uint64_t barrier = ((const reg64 *)listed(tile, TENSOR_BARRIER))[tile->lane];
     uint64_t first = tile->shared;
     uint32_t blocks;
 
@@ -341,7 +340,7 @@ static bool tile_load(struct tile *tile, const int32_t *coordinates, const uint1
 /* The map of a lane, and whether it suits the instruction. */
 static bool tile_map(struct tile *tile)
 {
-    const struct how_tensor *how = &tile->step->how.tensor;
+    const struct ir_insn *insn = ptx_insn(tile->step);
     uint64_t address = ((const reg64 *)listed(tile, TENSOR_MAP))[tile->lane];
     const char *map;
 
@@ -356,8 +355,8 @@ static bool tile_map(struct tile *tile)
     if (!ptx_tensor_decode(map, &tile->tensor))
         return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address,
                           "the tensor map is damaged");
-    if (tile->tensor.rank != how->rank ||
-        tile->tensor.im2col != (how->im2col ? PTX_TENSOR_IM2COL : PTX_TENSOR_BOX))
+    if (tile->tensor.rank != opcodes_rank(insn->geometry) ||
+        tile->tensor.im2col != (insn->im2col ? PTX_TENSOR_IM2COL : PTX_TENSOR_BOX))
         return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address,
                           "the tensor map is for another kind of copy");
     tile->size = ptx_tensor_type_size((enum ptx_tensor_type)tile->tensor.type);
@@ -366,21 +365,31 @@ static bool tile_map(struct tile *tile)
 
 static bool lane_copy(struct tile *tile)
 {
-    const struct how_tensor *how = &tile->step->how.tensor;
-    bool load = how->way == TENSOR_LOAD;
+    const struct ir_insn *insn = ptx_insn(tile->step);
+    bool load = tensor_way_of(insn) == TENSOR_LOAD;
+    unsigned rank = opcodes_rank(insn->geometry);
     int32_t coordinates[PTX_TENSOR_RANKS];
     uint16_t offsets[PTX_TENSOR_RANKS] = {0};
-    unsigned more = load && how->im2col ? how->rank - 2U : 0;
+    unsigned more = load && insn->im2col ? rank - 2 : 0;
 
     if (!tile_map(tile))
         return false;
-    for (unsigned i = 0; i < how->rank; i++)
+    for (unsigned i = 0; i < rank; i++)
         coordinates[i] = (int32_t)((const reg32 *)listed(tile, TENSOR_COORDINATES + i))[tile->lane];
     for (unsigned i = 0; i < more; i++)
         offsets[i] =
-            (uint16_t)((const reg32 *)listed(tile, TENSOR_COORDINATES + how->rank + i))[tile->lane];
-    tile->shared = ((const reg64 *)listed(tile, TENSOR_TILE))[tile->lane] + (uint64_t)how->offset;
+            (uint16_t)((const reg32 *)listed(tile, TENSOR_COORDINATES + rank + i))[tile->lane];
+    tile->shared = ((const reg64 *)listed(tile, TENSOR_TILE))[tile->lane];
     return load ? tile_load(tile, coordinates, offsets) : tile_run(tile, coordinates, offsets);
+}
+
+enum tensor_way tensor_way_of(const struct ir_insn *insn)
+{
+    if (insn->mode == IR_CP_PREFETCH)
+        return TENSOR_PREFETCH;
+    if (insn->space == PTX_SPACE_SHARED)
+        return TENSOR_LOAD;
+    return insn->atomic == IR_ATOM_NONE ? TENSOR_STORE : TENSOR_REDUCE;
 }
 
 void tensor_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -388,7 +397,7 @@ void tensor_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t ma
     FOR_LANES (lane, mask) {
         struct tile tile = {.warp = warp, .step = step, .lane = lane};
 
-        if (step->how.tensor.way == TENSOR_PREFETCH ? !tile_map(&tile) : !lane_copy(&tile))
+        if (ptx_insn(step)->mode == IR_CP_PREFETCH ? !tile_map(&tile) : !lane_copy(&tile))
             return;
     }
 }

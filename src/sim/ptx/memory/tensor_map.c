@@ -84,19 +84,20 @@ char *tensor_map_at(struct ptx_warp *warp, const struct ptx_step *step, unsigned
     return map;
 }
 
-static void replace_one(struct ptx_tensor *tensor, const struct how_map *how, uint64_t value)
+static void replace_one(struct ptx_tensor *tensor, const struct ir_insn *insn, uint64_t value)
 {
+    const uint64_t index = insn->count > 2 ? insn->operands[1].bits : 0;
 #define FIELD(name, field, bits)                                                                   \
     case IR_MAP_##name:                                                                            \
         tensor->field = (__typeof__(tensor->field))(bits);                                         \
         break;
-    switch (how->field) {
+    switch (insn->mode) {
         FIELD(ADDRESS, address, value)
         FIELD(RANK, rank, (value & 7) + 1) /* counted from 0 */
-        FIELD(BOX, box[how->index], value)
-        FIELD(SIZE, sizes[how->index], (uint32_t)value - 1)
-        FIELD(STRIDE, strides[how->index], value)
-        FIELD(STEP, steps[how->index], value)
+        FIELD(BOX, box[index], value)
+        FIELD(SIZE, sizes[index], (uint32_t)value - 1)
+        FIELD(STRIDE, strides[index], value)
+        FIELD(STEP, steps[index], value)
         FIELD(TYPE, type, value)
         FIELD(INTERLEAVE, interleave, value)
         FIELD(SWIZZLE, swizzle, value)
@@ -109,19 +110,18 @@ static void replace_one(struct ptx_tensor *tensor, const struct how_map *how, ui
 /* operand: map, value. A damaged map stays one. */
 void tensor_map_replace(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_map *how = &step->how.map;
+    const struct ir_insn *insn = ptx_insn(step);
     const reg64 *at = ptx_in(warp, step->operand[0]), *value = ptx_in(warp, step->operand[1]);
 
     FOR_LANES (lane, mask) {
-        char *map = tensor_map_at(warp, step, lane, (enum ptx_space)how->space,
-                                  at[lane] + (uint64_t)how->offset, true);
+        char *map = tensor_map_at(warp, step, lane, insn->space, at[lane], true);
         struct ptx_tensor tensor;
 
         if (!map)
             return;
         if (!map_read(map, &tensor))
             continue;
-        replace_one(&tensor, how, value[lane]);
+        replace_one(&tensor, insn, value[lane]);
         ptx_tensor_encode(&tensor, map);
     }
 }
@@ -129,15 +129,12 @@ void tensor_map_replace(struct ptx_warp *warp, const struct ptx_step *step, uint
 /* operand: to, from. */
 void tensor_map_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_map *how = &step->how.map;
     const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
 
     FOR_LANES (lane, mask) {
-        char *out = tensor_map_at(warp, step, lane, PTX_SPACE_GLOBAL,
-                                  to[lane] + (uint64_t)how->offset, true);
-        const char *in = !out ? NULL
-                              : tensor_map_at(warp, step, lane, PTX_SPACE_SHARED,
-                                              from[lane] + (uint64_t)how->from_offset, false);
+        char *out = tensor_map_at(warp, step, lane, PTX_SPACE_GLOBAL, to[lane], true);
+        const char *in =
+            !out ? NULL : tensor_map_at(warp, step, lane, PTX_SPACE_SHARED, from[lane], false);
 
         if (!in)
             return;

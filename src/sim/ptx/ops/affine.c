@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 #include "ptx/ops/state.h"
 

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "ptx/ops/exec.h"
-#include "ptx/read/ir.h"
 
 /* --- affine_op.c --- Which steps can compute on affine values, and how. */
 /* What a step does on affine values: what run functions do on lanes. Some need sources that are

@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 
 static enum affine_op of_cvt(const struct ir_insn *insn)

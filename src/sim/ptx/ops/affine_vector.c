@@ -2,7 +2,6 @@
 /* Affine values as vectors: where a step needs one, and when warps leave their team. */
 #include "ptx/ops/affine.h"
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/state.h"
 

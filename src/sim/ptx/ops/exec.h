@@ -30,6 +30,12 @@ typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_
  * and nothing is done. */
 typedef bool affine_run(struct ptx_team *team, const struct ptx_step *step);
 
+/* What most carry: the instruction itself. */
+struct how_insn {
+    uint8_t slot; /* in the place of how_memory's: it may touch memory */
+    const struct ir_insn *of;
+};
+
 /* --- Arithmetic --- */
 struct how_round {    /* .rz, .rm, .rp */
     ptx_run *run;     /* runs with the CPU's rounding mode set */
@@ -38,31 +44,13 @@ struct how_round {    /* .rz, .rm, .rp */
 struct how_carry {
     bool in, out;
 };
-struct how_dot { /* dp4a, dp2a */
-    bool a_signed, b_signed;
-    bool upper; /* dp2a: the upper half of b */
-};
-struct how_lop3 {
-    uint8_t table;   /* bit 4a + 2b + c */
-    uint8_t boolean; /* enum ir_atomic: how the predicate is combined */
-};
-
-/* What says "true" in the type that set writes. */
-enum how_true { TRUE_ONES_32, TRUE_F32, TRUE_ONES_16, TRUE_F16, TRUE_BF16 };
 struct how_compare {         /* setp: p[|q], a, b[, c]; set: d, a, b[, c] */
     uint8_t first;           /* setp: index of a, 1 or 2 */
     uint8_t boolean;         /* enum ir_atomic: the combination with c; 0: there is no c */
-    uint8_t yes;             /* set: enum how_true */
     uint8_t row, column;     /* set: the place in the table of ops_compare.c */
     uint8_t compare;         /* of halves and of affine values: enum ir_compare */
     bool is_bf16, ftz, pair; /* of halves: how the operands are read */
-};
-
-struct how_convert {
-    uint8_t to, from; /* enum ir_type */
-    uint8_t rounding; /* enum ir_rounding */
-    bool saturate, ftz, relu, finite;
-    bool pair; /* two sources; cvt.pack: c is there */
+    uint32_t yes;            /* set: what says "true" in the type that it writes */
 };
 
 /* --- Video --- */
@@ -81,24 +69,6 @@ struct how_simd {  /* on two halves or four bytes */
     uint8_t mask;  /* a bit for each part that is written */
     uint8_t compare;
     bool four, a_signed, b_signed, d_signed, saturate, add;
-};
-
-/* --- Between lanes --- */
-struct how_vote {
-    uint8_t mode;       /* enum ir_mode */
-    uint8_t membermask; /* index of the operand; STEP_OPERANDS: none */
-};
-struct how_match {
-    bool wide;     /* the values have 64 bits */
-    uint8_t first; /* index of a */
-};
-struct how_shuffle {
-    uint8_t mode;  /* enum ir_mode */
-    uint8_t first; /* index of a */
-};
-struct how_reduce {
-    uint8_t operation; /* enum ir_atomic */
-    bool is_signed, nan, abs;
 };
 
 /* --- Moves and special registers --- */
@@ -129,60 +99,16 @@ struct how_memory {
     uint8_t unused; /* quarters at the end of a load that do not count */
     bool ordered;   /* a load or store that is not weak */
     union {
-        uint8_t load;    /* enum load_kind */
-        uint8_t store;   /* enum store_kind */
-        uint8_t barrier; /* enum ir_mode of an mbarrier */
+        uint8_t load;  /* enum load_kind */
+        uint8_t store; /* enum store_kind */
         struct {
             uint8_t type, operation; /* enum ir_type and enum ir_atomic of an atomic */
         };
     };
-    bool expect_tx; /* mbarrier.arrive.expect_tx */
-    union {
-        uint64_t offset; /* what is added to the address */
-        struct {
-            int32_t to_offset;   /* of copies and of an mbarrier */
-            int32_t from_offset; /* of copies */
-        };
-    };
-};
-
-struct how_bulk {      /* bulk copies and reductions, and what counts its bytes with an mbarrier */
-    uint8_t slot;      /* in the place of how_memory's */
-    uint8_t space;     /* enum ptx_space of the destination and the mbarrier */
-    uint8_t from;      /* enum ptx_space of the source */
-    uint8_t type;      /* enum ir_type of an element */
-    uint8_t operation; /* enum ir_atomic */
-    uint8_t count;     /* of values */
-    int32_t to_offset, from_offset;
-};
-struct how_tensor { /* cp.async.bulk.tensor */
-    uint8_t slot;   /* in the place of how_memory's */
-    uint8_t way;    /* enum tensor_way */
-    uint8_t rank;
-    uint8_t operation; /* enum ir_atomic of a reduction */
-    bool im2col;
-    int32_t offset; /* what is added to the address of the tile */
-};
-struct how_map {   /* tensormap */
-    uint8_t slot;  /* in the place of how_memory's */
-    uint8_t space; /* enum ptx_space */
-    uint8_t field; /* enum ir_mode */
-    uint8_t index; /* dimension */
-    int32_t offset, from_offset;
+    uint64_t offset; /* what is added to the address */
 };
 
 /* --- Matrices --- */
-struct how_matrix {  /* ldmatrix, stmatrix, wmma.load, wmma.store */
-    uint8_t slot;    /* in the place of how_memory's */
-    uint8_t space;   /* enum ptx_space */
-    uint8_t unused;  /* in the place of how_memory's */
-    uint8_t columns; /* .trans or .col */
-    uint8_t matrix;  /* enum fragment_matrix */
-    uint8_t type;    /* enum ir_type of an element */
-    uint8_t shape;   /* enum ir_shape */
-    bool stride;     /* wmma: the last operand is one */
-    uint64_t offset;
-};
 struct how_mma {
     uint8_t shape;      /* enum ir_shape */
     uint8_t a, b, c, d; /* enum ir_type of their elements */
@@ -196,80 +122,40 @@ struct how_mma {
     uint8_t selector; /* of metadata */
 };
 
-struct how_wgmma {
-    uint8_t shape;   /* enum ir_shape: of the whole warpgroup */
-    uint8_t a, b, d; /* enum ir_type of their elements */
-    bool a_registers;
-    bool a_minus, b_minus;
-    bool a_columns, b_columns; /* transposed: neighbours in memory are not along k */
-    bool satfinite;
-    bool sparse;
-    uint8_t selector; /* of metadata */
-};
-
 /* --- Textures and surfaces --- */
 struct how_texture { /* indices are of the flattened operands */
-    uint8_t geometry;
-    uint8_t type;    /* enum ir_type of the results */
     uint8_t results; /* registers at the front */
     uint8_t handle;  /* index of the handle */
     uint8_t at;      /* index of the first coordinate */
     uint8_t rest;    /* index of what follows the coordinates: level, gradients, offsets */
-    uint8_t level;   /* enum ir_level */
-    uint8_t component;
-    bool integer, predicate, offset;
-    bool gather; /* tld4 */
-};
-struct how_query { /* txq, suq, istypep */
-    uint8_t mode;  /* enum ir_mode */
-    bool surface, level;
+    bool predicate, offset;
+    const struct ir_insn *insn;
 };
 struct how_surface {
-    uint16_t op; /* enum ir_op */
-    uint8_t geometry;
-    uint8_t type;   /* of one element */
-    uint8_t count;  /* elements: 1, 2, 4 */
-    uint8_t bounds; /* IR_TRAP_SURF, IR_CLAMP_SURF, IR_ZERO_SURF */
+    uint8_t count; /* elements: 1, 2, 4 */
     uint8_t handle, at, values;
-    uint8_t operation; /* enum ir_atomic */
-    bool formatted;
+    const struct ir_insn *insn;
 };
 
 union ptx_how {
-    uint8_t mode;             /* enum ir_mode: of prmt, testp and barriers */
-    uint8_t bits;             /* of the whole: of packs */
     uint8_t space;            /* enum ptx_space: of isspacep */
-    bool generic;             /* the address is a generic one: of mapa and getctarank */
     uint32_t set;             /* the lanes whose predicate becomes true */
     uint32_t variable;        /* of the module: a texture or surface reference */
     uint64_t add;             /* to a base, or to the source */
-    uint64_t align;           /* of alloca */
     struct jump_table *table; /* of brx.idx */
+    struct how_insn insn;
     struct how_round round;
     struct how_carry carry;
-    struct how_dot dot;
-    struct how_lop3 lop3;
     struct how_compare compare;
-    struct how_convert convert;
     struct how_video video;
     struct how_simd simd;
-    struct how_vote vote;
-    struct how_match match;
-    struct how_shuffle shuffle;
-    struct how_reduce reduce;
     struct how_special special;
     struct how_jump jump;
     struct how_call call;
     struct how_fixed fixed;
     struct how_memory memory;
-    struct how_bulk bulk;
-    struct how_tensor tensor;
-    struct how_map map;
-    struct how_matrix matrix;
     struct how_mma mma;
-    struct how_wgmma wgmma;
     struct how_texture texture;
-    struct how_query query;
     struct how_surface surface;
 };
 _Static_assert(sizeof(union ptx_how) == 16, "steps are what the interpreter reads most");
@@ -327,6 +213,11 @@ struct ptx_step {
 };
 _Static_assert(sizeof(struct ptx_step) <= 72 || sizeof(void *) != 8,
                "the interpreter reads a step in two lines of the cache");
+
+static inline const struct ir_insn *ptx_insn(const struct ptx_step *step)
+{
+    return step->how.insn.of;
+}
 
 struct ptx_warp {
     char *registers;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/state.h"
 
 const struct ptx_world *fault_world(const struct ptx_warp *warp)
@@ -36,14 +35,15 @@ void fault_describe(const struct ptx_module *module, const struct step_source *s
     const char *file = NULL, *slash;
     char place[96] = "";
 
-    if (source && source->source_line && source->source_file < module->ir->file_count)
-        file = module->ir->files[source->source_file].name;
+    const struct ir_insn *insn = source ? source->insn : NULL;
+    if (insn && insn->source_line && insn->source_file < module->ir->file_count)
+        file = module->ir->files[insn->source_file].name;
     slash = file ? strrchr(file, '/') : NULL;
     if (file)
         snprintf(place, sizeof place, " (%.64s:%u)", slash ? slash + 1 : file,
-                 (unsigned)source->source_line);
-    snprintf(text, size, "line %u%s, %s", source ? (unsigned)source->line : 0, place,
-             source ? opcodes_text[source->op] : "?");
+                 (unsigned)insn->source_line);
+    snprintf(text, size, "line %u%s, %s", insn ? (unsigned)insn->line : 0, place,
+             insn ? opcodes_text[insn->op] : "?");
 }
 
 bool fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
@@ -65,7 +65,7 @@ bool fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
     if (fault->kind == PTX_FAULT_NONE) {
         fault->kind = kind;
         fault->address = address;
-        fault->line = source ? source->line : 0;
+        fault->line = source ? source->insn->line : 0;
         for (unsigned i = 0; i < 3; i++) {
             fault->block[i] = block->index[i];
             fault->thread[i] = tids[i * PTX_LANES];

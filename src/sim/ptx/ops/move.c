@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-
 #define COPY(name, type)                                                                           \
     void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                   \
     {                                                                                              \
@@ -53,26 +51,19 @@ MOVE(move_sign8, reg32, reg32, (int32_t)(int8_t)from[lane])
 MOVE(move_sign16, reg32, reg32, (int32_t)(int16_t)from[lane])
 MOVE(move_sign8_16, reg32, reg32, (uint16_t)(int8_t)from[lane])
 
-static void set_predicate(struct ptx_warp *warp, uint32_t operand, uint32_t bits, uint32_t mask)
-{
-    uint32_t *to = &warp->predicates[operand];
-
-    *to = (*to & ~mask) | (bits & mask);
-}
-
 void move_predicate_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    set_predicate(warp, step->operand[0], warp->predicates[step->operand[1]], mask);
+    ops_set_predicate(warp, step->operand[0], warp->predicates[step->operand[1]], mask);
 }
 
 void move_predicate_not(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    set_predicate(warp, step->operand[0], ~warp->predicates[step->operand[1]], mask);
+    ops_set_predicate(warp, step->operand[0], ~warp->predicates[step->operand[1]], mask);
 }
 
 void move_predicate_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    set_predicate(warp, step->operand[0], step->how.set, mask);
+    ops_set_predicate(warp, step->operand[0], step->how.set, mask);
 }
 
 /* A lane of a register whose value has `bits` bits in all: 64 of them from bit `at` on. */
@@ -90,10 +81,16 @@ static uint64_t low_bits(uint64_t value, unsigned bits)
     return bits >= 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
+/* Of the whole. */
+static unsigned move_bits(const struct ptx_step *step)
+{
+    return opcodes_types[ptx_insn(step)->types[0]].bits;
+}
+
 /* mov.b64 d, {a, b}; list: d, a, b, ... */
 void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned total = step->how.bits, count = step->list_count - 1u, part = total / count;
+    unsigned total = move_bits(step), count = step->list_count - 1u, part = total / count;
     char *to = ptx_out(warp, step->list[0]);
 
     FOR_LANES (lane, mask) {
@@ -117,7 +114,7 @@ void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask
 /* mov.b64 {a, b}, d; list: a, b, ..., d. */
 void move_unpack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned total = step->how.bits, count = step->list_count - 1u, part = total / count;
+    unsigned total = move_bits(step), count = step->list_count - 1u, part = total / count;
     const void *from = ptx_in(warp, step->list[count]);
 
     FOR_LANES (lane, mask) {

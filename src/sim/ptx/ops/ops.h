@@ -9,7 +9,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 #if defined(__AVX512DQ__)
 #include <immintrin.h>
@@ -235,6 +234,16 @@ static inline int32_t ops_s16(uint32_t bits)
 static inline uint32_t ops_u16(uint32_t bits)
 {
     return bits & 0xffff;
+}
+
+/* The upper 64 bits. */
+static inline uint64_t ops_high_product(uint64_t a, uint64_t b, bool is_signed)
+{
+    const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+    const uint64_t middle = ah * bl + (al * bl >> 32), other = al * bh;
+    const uint64_t high = ah * bh + (middle >> 32) + (((middle & UINT32_MAX) + other) >> 32);
+    /* A negative factor counts as 2^64 more than it is. */
+    return !is_signed ? high : high - (a >> 63 ? b : 0) - (b >> 63 ? a : 0);
 }
 
 enum ops_size { OPS_16, OPS_32, OPS_64, OPS_OTHER };

@@ -6,9 +6,6 @@
 #include <math.h>
 
 #include "ptx/ops/approx.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 
 /* The result for `a`; where a function has special values, they go before `close`. */
 OPS_INLINE float plain_value(float a, double close)

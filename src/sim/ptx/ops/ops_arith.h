@@ -7,11 +7,8 @@
 
 #include <math.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* Each in four variants: plain, .ftz, .sat, .ftz.sat. */
 #define F32_1(name, value)                                                                         \

@@ -2,8 +2,6 @@
 /* Logic, shifts, byte permutation, moves and selections; on predicates too. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 
 /* An operation whose result does not mix a narrow value's upper, zero bits. */
@@ -99,7 +97,7 @@ static const uint16_t prmt_selectors[][4] = {
 };
 static void run_prmt_mode(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const uint16_t *selectors = prmt_selectors[step->how.mode - IR_PRMT_F4E];
+    const uint16_t *selectors = prmt_selectors[ptx_insn(step)->mode - IR_PRMT_F4E];
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const lane_u32 *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = ptx_in(warp, step->operand[3]);
@@ -116,14 +114,22 @@ static inline uint32_t lop3(const uint32_t rows[8], uint32_t a, uint32_t b, uint
     return choose(a, choose(b, choose(c, rows[0], rows[1]), choose(c, rows[2], rows[3])),
                   choose(b, choose(c, rows[4], rows[5]), choose(c, rows[6], rows[7])));
 }
+/* The table's bit 4a + 2b + c for all of a word each. */
+static inline void lop3_rows(const struct ptx_step *step, uint32_t rows[8])
+{
+    const struct ir_insn *insn = ptx_insn(step);
+    const uint32_t table = (uint32_t)insn->operands[insn->destinations + 3].bits;
+    for (unsigned row = 0; row < 8; row++)
+        rows[row] = 0U - (table >> row & 1U);
+}
+
 static void run_lop3(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const lane_u32 *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = ptx_in(warp, step->operand[3]);
     uint32_t rows[8];
-    for (unsigned row = 0; row < 8; row++)
-        rows[row] = 0U - (step->how.lop3.table >> row & 1U);
+    lop3_rows(step, rows);
     OPS_STORE(warp, step, mask, u32, lop3(rows, a[lane], b[lane], c[lane]))
 }
 
@@ -135,8 +141,7 @@ static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, ui
     const lane_u32 *c = ptx_in(warp, step->operand[4]);
     const uint32_t q = ops_predicate(warp, step->operand[6]);
     uint32_t rows[8], results[PTX_LANES], nonzero = 0;
-    for (unsigned row = 0; row < 8; row++)
-        rows[row] = 0U - (step->how.lop3.table >> row & 1U);
+    lop3_rows(step, rows);
     OPS_LANES
     {
         results[lane] = lop3(rows, a[lane], b[lane], c[lane]);
@@ -146,7 +151,7 @@ static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, ui
     if (step->operand[0] != PTX_ABSENT) {
         OPS_STORE(warp, step, mask, u32, results[lane])
     }
-    nonzero = ops_combine(step->how.lop3.boolean, nonzero, q);
+    nonzero = ops_combine(ptx_insn(step)->boolean, nonzero, q);
     ops_set_predicate(warp, step->operand[1], nonzero, mask);
 }
 
@@ -177,17 +182,6 @@ OPS_3(slct_f32_64, u64, u64, u64, f32, c >= 0 ? a : b)
 /* .ftz: a subnormal counts as zero; the least positive normal number's negative bounds them. */
 OPS_3(slct_ftz_32, u32, u32, u32, f32, c > -0x1p-126F ? a : b)
 OPS_3(slct_ftz_64, u64, u64, u64, f32, c > -0x1p-126F ? a : b)
-
-static bool set_lop3(const struct ir_insn *insn, union ptx_how *how)
-{
-    const unsigned lut = insn->destinations + 3U;
-
-    if (lut >= insn->count || insn->operands[lut].kind != IR_OPERAND_IMM)
-        return false;
-    how->lop3 = (struct how_lop3){.table = (uint8_t)(insn->operands[lut].bits & 0xff),
-                                  .boolean = insn->boolean};
-    return true;
-}
 
 #define PRED OPS_T(PRED)
 #define WIDE (OPS_U64 | OPS_S64 | OPS_T(F64))
@@ -228,17 +222,15 @@ ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how)
 {
     unsigned variant = 0;
 
+    (void)how;
     switch (insn->op) {
     case IR_SHF:
         variant = insn->mode;
         break;
     case IR_PRMT:
-        how->mode = insn->mode;
-        variant = insn->mode != IR_MODE_NONE && insn->mode != IR_PRMT_DEFAULT;
+        variant = insn->mode != IR_MODE_NONE;
         break;
     case IR_LOP3:
-        if (!set_lop3(insn, how))
-            return NULL;
         variant = insn->destinations;
         break;
     case IR_SLCT:

@@ -4,18 +4,7 @@
  * an addc after a sub.cc. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-
-static inline uint64_t high_product(uint64_t a, uint64_t b, bool is_signed)
-{
-    const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
-    const uint64_t middle = ah * bl + (al * bl >> 32), other = al * bh;
-    const uint64_t high = ah * bh + (middle >> 32) + (((middle & UINT32_MAX) + other) >> 32);
-    if (!is_signed)
-        return high;
-    return high - (a >> 63 ? b : 0) - (b >> 63 ? a : 0);
-}
 
 /* Each yields the result and sets *carry, which holds the flag before, 0 or 1. Without a flag a
  * subtraction begins with 1. */
@@ -36,8 +25,8 @@ CHAIN(uint64_t)
 #define LOW32(a, b) ((a) * (b))
 #define HIGH32U(a, b) ((uint32_t)((uint64_t)(a) * (b) >> 32))
 #define HIGH32S(a, b) ((uint32_t)((uint64_t)((int64_t)(int32_t)(a) * (int32_t)(b)) >> 32))
-#define HIGH64U(a, b) high_product(a, b, false)
-#define HIGH64S(a, b) high_product(a, b, true)
+#define HIGH64U(a, b) ops_high_product(a, b, false)
+#define HIGH64S(a, b) ops_high_product(a, b, true)
 
 /* `left` and `right`: the terms, from the sources a, b, c. */
 #define RUN(name, T, U, function, left, right, three, first)                                       \

@@ -3,8 +3,6 @@
  * the combination with a predicate is then one scalar operation. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 
 /* A comparison of 32 lanes of any two operands. */
@@ -183,8 +181,9 @@ ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, union ptx_how *how)
     how->compare = (struct how_compare){.first = insn->destinations,
                                         .boolean = insn->boolean,
                                         .row = (uint8_t)row,
-                                        .column = (uint8_t)column};
+                                        .column = (uint8_t)column,
+                                        .yes = ops_set_true(insn->types[0])};
     if (!set)
         return setp_table[row][column];
-    return ops_set_true(insn, &how->compare) ? run_set : NULL;
+    return how->compare.yes ? run_set : NULL;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* cvt between any two types, lane by lane, by way of an exact intermediate; and cvt.pack. */
-#include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
@@ -30,30 +29,35 @@ static struct float_value read_integer(uint64_t bits, unsigned type)
 
 /* Clamped to the type's range. A NaN is 0, but the top bit where double or 64 bits are concerned.
  */
-static uint64_t write_integer(const struct float_value *value, const struct how_convert *how)
+static uint64_t write_integer(const struct float_value *value, const struct ir_insn *insn)
 {
-    const unsigned width = bits_of(how->to);
+    const unsigned width = bits_of(insn->types[0]);
     const uint64_t top = UINT64_C(1) << (width - 1);
-    const bool is_signed = ops_is_signed(how->to);
+    const bool is_signed = ops_is_signed(insn->types[0]);
     const uint64_t most = is_signed ? top - 1 : top | (top - 1);
     const uint64_t least = is_signed ? top : 0; /* magnitude of the least number, and its bits */
     if (value->kind == FLOAT_NAN)
-        return how->from == IR_F64 || width == 64 ? top : 0;
+        return insn->types[1] == IR_F64 || width == 64 ? top : 0;
     if (value->kind == FLOAT_INFINITE || value->exponent > 63)
         return value->negative ? least : most;
-    const uint64_t magnitude = float_shift(value, 63 - value->exponent, how->rounding);
+    const uint64_t magnitude = float_shift(value, 63 - value->exponent, insn->rounding);
     if (value->negative)
         return magnitude > least ? least : low_bits(0 - magnitude, width);
     return magnitude > most ? most : magnitude;
 }
 
-static uint64_t integer_to_integer(uint64_t bits, const struct how_convert *how)
+static bool saturates(const struct ir_insn *insn)
 {
-    const struct float_value value = read_integer(bits, how->from);
-    if (how->saturate)
-        return write_integer(&value, how);
+    return insn->saturate || insn->op == IR_CVT_PACK;
+}
+
+static uint64_t integer_to_integer(uint64_t bits, const struct ir_insn *insn)
+{
+    const struct float_value value = read_integer(bits, insn->types[1]);
+    if (saturates(insn))
+        return write_integer(&value, insn);
     const uint64_t magnitude = value.fraction ? value.fraction >> (63 - value.exponent) : 0;
-    return low_bits(value.negative ? 0 - magnitude : magnitude, bits_of(how->to));
+    return low_bits(value.negative ? 0 - magnitude : magnitude, bits_of(insn->types[0]));
 }
 
 static bool below_normal(const struct float_value *value)
@@ -61,28 +65,29 @@ static bool below_normal(const struct float_value *value)
     return value->kind == FLOAT_FINITE && value->exponent < -126;
 }
 
-static uint64_t write_float(struct float_value value, const struct how_convert *how)
+static uint64_t write_float(struct float_value value, const struct ir_insn *insn)
 {
-    const struct float_format *format = float_format_of(how->to);
-    const bool to_integral = how->rounding >= IR_RNI;
+    const struct float_format *format = float_format_of(insn->types[0]);
+    const bool to_integral = insn->rounding >= IR_RNI;
     if (to_integral && value.kind == FLOAT_FINITE && value.exponent < 63) {
-        const uint64_t magnitude = float_shift(&value, 63 - value.exponent, how->rounding);
+        const uint64_t magnitude = float_shift(&value, 63 - value.exponent, insn->rounding);
         value = float_from_integer(magnitude, value.negative);
     }
-    if (how->saturate && (value.kind == FLOAT_NAN || value.negative))
+    if (saturates(insn) && (value.kind == FLOAT_NAN || value.negative))
         value = float_from_integer(0, false);
-    if (how->saturate && (value.kind == FLOAT_INFINITE || (value.fraction && value.exponent >= 0)))
+    if (saturates(insn) &&
+        (value.kind == FLOAT_INFINITE || (value.fraction && value.exponent >= 0)))
         value = float_from_integer(1, false);
-    if (how->relu && value.kind != FLOAT_NAN && value.negative)
+    if (insn->relu && value.kind != FLOAT_NAN && value.negative)
         value = float_from_integer(0, false);
     /* Double has a unit of its own, which keeps what a NaN says; the others deliver one NaN. */
-    if (value.kind == FLOAT_NAN && (how->from == IR_F64 || how->to == IR_F64)) {
-        if (how->ftz && how->from == IR_F32)
+    if (value.kind == FLOAT_NAN && (insn->types[1] == IR_F64 || insn->types[0] == IR_F64)) {
+        if (insn->ftz && insn->types[1] == IR_F32)
             value = float_decode(F32_NAN, float_format_of(IR_F32));
         return float_encode_nan(&value, format);
     }
-    uint64_t bits = float_encode(&value, format, how->rounding, how->finite);
-    if (how->ftz && how->to == IR_F32 && !(bits & F32_INFINITY))
+    uint64_t bits = float_encode(&value, format, insn->rounding, insn->satfinite);
+    if (insn->ftz && insn->types[0] == IR_F32 && !(bits & F32_INFINITY))
         bits &= F32_SIGN;
     return bits;
 }
@@ -99,22 +104,22 @@ static uint64_t nearest_tf32(uint32_t bits, bool finite)
     return bits & ~UINT32_C(0x1fff);
 }
 
-static uint64_t convert(uint64_t bits, const struct how_convert *how)
+static uint64_t convert(uint64_t bits, const struct ir_insn *insn)
 {
-    if (how->to == IR_TF32 && how->rounding == IR_RNA)
-        return nearest_tf32((uint32_t)bits, how->finite);
-    const struct float_format *from = float_format_of(how->from);
+    if (insn->types[0] == IR_TF32 && insn->rounding == IR_RNA)
+        return nearest_tf32((uint32_t)bits, insn->satfinite);
+    const struct float_format *from = float_format_of(insn->types[1]);
     struct float_value value;
-    if (!from && is_integer(how->to))
-        return integer_to_integer(bits, how);
+    if (!from && is_integer(insn->types[0]))
+        return integer_to_integer(bits, insn);
     if (from) {
         value = float_decode(bits, from);
-        if (how->ftz && how->from == IR_F32 && below_normal(&value))
+        if (insn->ftz && insn->types[1] == IR_F32 && below_normal(&value))
             value.fraction = 0;
     } else {
-        value = read_integer(bits, how->from);
+        value = read_integer(bits, insn->types[1]);
     }
-    return is_integer(how->to) ? write_integer(&value, how) : write_float(value, how);
+    return is_integer(insn->types[0]) ? write_integer(&value, insn) : write_float(value, insn);
 }
 
 static bool is_wide(unsigned type)
@@ -124,26 +129,27 @@ static bool is_wide(unsigned type)
 
 static void run_convert(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_convert *how = &step->how.convert;
+    const struct ir_insn *insn = ptx_insn(step);
     const void *from = ptx_in(warp, step->operand[1]);
     void *to = ptx_out(warp, step->operand[0]);
     FOR_LANES (lane, mask) {
-        const uint64_t source = ptx_lane(from, is_wide(how->from), lane);
-        ptx_lane_set(to, is_wide(how->to), lane, convert(source, how));
+        const uint64_t source = ptx_lane(from, is_wide(insn->types[1]), lane);
+        ptx_lane_set(to, is_wide(insn->types[0]), lane, convert(source, insn));
     }
 }
 
 /* Two results in one register: from a (upper) and b, or from the halves of a. */
 static void run_convert_pair(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_convert *how = &step->how.convert;
-    const unsigned half = bits_of(how->to) / 2, from_half = bits_of(how->from) / 2;
+    const struct ir_insn *insn = ptx_insn(step);
+    const bool pair = insn->count > 2;
+    const unsigned half = bits_of(insn->types[0]) / 2, from_half = bits_of(insn->types[1]) / 2;
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
-    const lane_u32 *b = how->pair ? ptx_in(warp, step->operand[2]) : a;
+    const lane_u32 *b = pair ? ptx_in(warp, step->operand[2]) : a;
     lane_u32 *to = ptx_out(warp, step->operand[0]);
     FOR_LANES (lane, mask) {
-        const uint32_t upper = how->pair ? a[lane] : a[lane] >> from_half;
-        to[lane] = (uint32_t)(convert(upper, how) << half | convert(b[lane], how));
+        const uint32_t upper = pair ? a[lane] : a[lane] >> from_half;
+        to[lane] = (uint32_t)(convert(upper, insn) << half | convert(b[lane], insn));
     }
 }
 
@@ -170,30 +176,30 @@ static struct float_value round_randomly(uint32_t bits, const struct float_forma
 
 static void run_convert_random(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_convert *how = &step->how.convert;
-    const struct float_format *format = float_format_of(how->to);
+    const struct ir_insn *insn = ptx_insn(step);
+    const struct float_format *format = float_format_of(insn->types[0]);
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *random = ptx_in(warp, step->operand[3]);
     lane_u32 *to = ptx_out(warp, step->operand[0]);
     FOR_LANES (lane, mask) {
         const uint64_t upper =
-            write_float(round_randomly(a[lane], format, random[lane] >> 16), how);
+            write_float(round_randomly(a[lane], format, random[lane] >> 16), insn);
         to[lane] = (uint32_t)(upper << 16 |
-                              write_float(round_randomly(b[lane], format, random[lane]), how));
+                              write_float(round_randomly(b[lane], format, random[lane]), insn));
     }
 }
 
 /* d = c : sat(a) : sat(b), each as wide as the type; without c its place is zero. */
 static void run_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_convert *how = &step->how.convert;
-    const unsigned width = bits_of(how->to);
+    const struct ir_insn *insn = ptx_insn(step);
+    const unsigned width = bits_of(insn->types[0]);
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
-    const lane_u32 *c = how->pair ? ptx_in(warp, step->operand[3]) : NULL;
+    const lane_u32 *c = insn->count > 3 ? ptx_in(warp, step->operand[3]) : NULL;
     lane_u32 *to = ptx_out(warp, step->operand[0]);
     FOR_LANES (lane, mask) {
         const uint64_t rest = c ? (uint64_t)c[lane] << (2 * width) : 0;
-        to[lane] = (uint32_t)(rest | convert(a[lane], how) << width | convert(b[lane], how));
+        to[lane] = (uint32_t)(rest | convert(a[lane], insn) << width | convert(b[lane], insn));
     }
 }
 
@@ -209,14 +215,7 @@ ptx_run *ops_cvt(const struct ir_insn *insn, union ptx_how *how)
     const unsigned to = insn->types[0], from = insn->types[1];
     if (insn->op != IR_CVT && !pack)
         return NULL;
-    how->convert = (struct how_convert){.to = insn->types[0],
-                                        .from = insn->types[1],
-                                        .rounding = insn->rounding,
-                                        .saturate = insn->saturate || pack,
-                                        .ftz = insn->ftz,
-                                        .relu = insn->relu,
-                                        .finite = insn->satfinite,
-                                        .pair = insn->count > (pack ? 3 : 2)};
+    (void)how;
     if (pack)
         return run_pack;
     if ((!is_integer(to) && !float_format_of(to)) || (!is_integer(from) && !float_format_of(from)))

@@ -4,7 +4,6 @@
  * give is exact, as is said at each. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 

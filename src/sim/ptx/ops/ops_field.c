@@ -2,7 +2,6 @@
 /* Bit counts and bit fields: popc clz bfind brev fns bfe bfi bmsk szext; dp4a and dp2a. */
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 
 #define LEADING32(x) ((x) ? (unsigned)__builtin_clz(x) : 32U)
@@ -124,27 +123,34 @@ static inline uint32_t half_of(uint32_t value, unsigned index, bool is_signed)
     const uint32_t half = value >> (16 * index) & 0xffff;
     return is_signed ? (uint32_t)(int32_t)(int16_t)(uint16_t)half : half;
 }
-static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, const struct how_dot *how)
+/* dp4a, and dp2a, which takes one half of b. */
+static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed,
+                            unsigned first)
 {
+    (void)first;
     for (unsigned i = 0; i < 4; i++)
-        c += byte_of(a, i, how->a_signed) * byte_of(b, i, how->b_signed);
+        c += byte_of(a, i, a_signed) * byte_of(b, i, b_signed);
     return c;
 }
-static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, const struct how_dot *how)
+static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed,
+                            unsigned first)
 {
-    const unsigned first = how->upper ? 2 : 0;
     for (unsigned i = 0; i < 2; i++)
-        c += half_of(a, i, how->a_signed) * byte_of(b, first + i, how->b_signed);
+        c += half_of(a, i, a_signed) * byte_of(b, first + i, b_signed);
     return c;
 }
 #define DOT(name)                                                                                  \
     static void run_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)      \
     {                                                                                              \
+        const struct ir_insn *insn = ptx_insn(step);                                               \
+        const bool a_signed = ops_is_signed(insn->types[0]);                                       \
+        const bool b_signed = ops_is_signed(insn->types[1]);                                       \
+        const unsigned first = insn->half == IR_HI ? 2 : 0;                                        \
         const lane_u32 *a = ptx_in(warp, step->operand[1]);                                        \
         const lane_u32 *b = ptx_in(warp, step->operand[2]);                                        \
         const lane_u32 *c = ptx_in(warp, step->operand[3]);                                        \
-        const struct how_dot how = step->how.dot;                                                  \
-        OPS_STORE(warp, step, mask, u32, name(a[lane], b[lane], c[lane], &how))                    \
+        OPS_STORE(warp, step, mask, u32,                                                           \
+                  name(a[lane], b[lane], c[lane], a_signed, b_signed, first))                      \
     }
 DOT(dot4)
 DOT(dot2)
@@ -172,9 +178,6 @@ static const struct ops_row rows[] = {
 
 ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, union ptx_how *how)
 {
-    if (insn->op == IR_DP4A || insn->op == IR_DP2A)
-        how->dot = (struct how_dot){.a_signed = ops_is_signed(insn->types[0]),
-                                    .b_signed = ops_is_signed(insn->types[1]),
-                                    .upper = insn->half == IR_HI};
+    (void)how;
     return OPS_PICK(rows, insn, insn->mode);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* float and double, rounded to nearest: arithmetic (ops_arith.h), extremes, signs, classes. */
-#include "ptx/ops/exec.h"
-#include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_arith.h"
 
 /* --- min and max --- */
@@ -77,8 +74,9 @@ static void run_testp_f32(struct ptx_warp *warp, const struct ptx_step *step, ui
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     uint32_t bits = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        bits |= (uint32_t)in_class(step->how.mode, a[lane] & ~F32_SIGN, F32_INFINITY, 0x800000)
-                << lane;
+        bits |=
+            (uint32_t)in_class(ptx_insn(step)->mode, a[lane] & ~F32_SIGN, F32_INFINITY, 0x800000)
+            << lane;
     ops_set_predicate(warp, step->operand[0], bits, mask);
 }
 static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -86,9 +84,9 @@ static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, ui
     const lane_u64 *a = ptx_in(warp, step->operand[1]);
     uint32_t bits = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        bits |=
-            (uint32_t)in_class(step->how.mode, a[lane] & ~F64_SIGN, F64_INFINITY, UINT64_C(1) << 52)
-            << lane;
+        bits |= (uint32_t)in_class(ptx_insn(step)->mode, a[lane] & ~F64_SIGN, F64_INFINITY,
+                                   UINT64_C(1) << 52)
+                << lane;
     ops_set_predicate(warp, step->operand[0], bits, mask);
 }
 
@@ -132,7 +130,6 @@ ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how)
         (insn->rounding != IR_ROUND_NONE && insn->rounding != IR_RN))
         return NULL;
     run = OPS_PICK(rows, insn, ops_modifiers(insn) + (extreme && insn->count == 4 ? THREE : 0));
-    if (run && insn->op == IR_TESTP)
-        how->mode = insn->mode;
+    (void)how;
     return run ? run : OPS_PICK(arithmetic, insn, ops_modifiers(insn));
 }

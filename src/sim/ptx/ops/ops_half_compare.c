@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* setp and set of f16 and bf16, single and in pairs. */
-#include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 
 static float half_float(const struct how_compare *how, uint32_t half)
@@ -57,9 +55,7 @@ static void run_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
 static void run_set_pair(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct how_compare *how = &step->how.compare;
-    const uint32_t one = how->yes == TRUE_F16    ? 0x3c00
-                         : how->yes == TRUE_BF16 ? 0x3f80
-                                                 : UINT16_MAX;
+    const uint32_t one = ops_u16(how->yes);
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const uint32_t other = how->boolean ? ops_predicate(warp, step->operand[3]) : 0;
     const uint32_t low = ops_combine(how->boolean, lanes_where(how, a, b, 0), other);
@@ -82,10 +78,9 @@ ptx_run *ops_half_compare(const struct ir_insn *insn, union ptx_how *how)
                                         .compare = insn->compare,
                                         .is_bf16 = is_bf16,
                                         .ftz = insn->ftz,
-                                        .pair = pair};
+                                        .pair = pair,
+                                        .yes = ops_set_true(insn->types[0])};
     if (insn->op == IR_SETP)
         return run_setp;
-    if (!ops_set_true(insn, &how->compare))
-        return NULL;
-    return pair ? run_set_pair : run_set;
+    return !how->compare.yes ? NULL : pair ? run_set_pair : run_set;
 }

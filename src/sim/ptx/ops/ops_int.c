@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 
 OPS_2(add_16, u32, u32, u32, ops_u16(a + b))
@@ -110,21 +109,10 @@ static inline uint32_t add_saturated(uint32_t a, uint32_t b)
 }
 OPS_3(madhi_sat, u32, s32, s32, u32, add_saturated(hi_s32(a, b), c))
 
-static inline uint64_t high_u64(uint64_t a, uint64_t b)
-{
-    const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
-    const uint64_t low = al * bl, middle = ah * bl + (low >> 32), other = al * bh;
-    return ah * bh + (middle >> 32) + (((middle & UINT32_MAX) + other) >> 32);
-}
-/* A negative factor counts as 2^64 more than it is. */
-static inline uint64_t high_s64(uint64_t a, uint64_t b)
-{
-    return high_u64(a, b) - (a >> 63 ? b : 0) - (b >> 63 ? a : 0);
-}
-OPS_2(hi_u64, u64, u64, u64, high_u64(a, b))
-OPS_2(hi_s64, u64, u64, u64, high_s64(a, b))
-OPS_3(madhi_u64, u64, u64, u64, u64, high_u64(a, b) + c)
-OPS_3(madhi_s64, u64, u64, u64, u64, high_s64(a, b) + c)
+OPS_2(hi_u64, u64, u64, u64, ops_high_product(a, b, false))
+OPS_2(hi_s64, u64, u64, u64, ops_high_product(a, b, true))
+OPS_3(madhi_u64, u64, u64, u64, u64, ops_high_product(a, b, false) + c)
+OPS_3(madhi_s64, u64, u64, u64, u64, ops_high_product(a, b, true) + c)
 
 /* 24-bit factors: bits 0-31 or 16-47 of the product. */
 static inline uint64_t product24_u(uint32_t a, uint32_t b)

@@ -3,9 +3,7 @@
 #ifndef CUSHIM_SIM_PTX_OPS_OPS_MASK_H
 #define CUSHIM_SIM_PTX_OPS_OPS_MASK_H
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -99,46 +97,20 @@ static inline void ops_setp_store(struct ptx_warp *warp, struct ops_setp setp, u
     ops_set_predicate(warp, setp.q, ops_combine(setp.boolean, ~bits, other), mask);
 }
 
-/* Which bits say "true" in the type that set writes; false: it writes no such type. */
-static inline bool ops_set_true(const struct ir_insn *insn, struct how_compare *how)
+/* Which bits say "true" in the type that set writes; 0: it writes no such type. */
+static inline uint32_t ops_set_true(unsigned type)
 {
-    switch (insn->types[0]) {
-    case IR_U32:
-    case IR_S32:
-    case IR_B32:
-        how->yes = TRUE_ONES_32;
-        break;
-    case IR_F32:
-        how->yes = TRUE_F32;
-        break;
-    case IR_U16:
-    case IR_S16:
-    case IR_B16:
-        how->yes = TRUE_ONES_16;
-        break;
-    case IR_F16:
-    case IR_F16X2:
-        how->yes = TRUE_F16;
-        break;
-    case IR_BF16:
-    case IR_BF16X2:
-        how->yes = TRUE_BF16;
-        break;
-    default:
-        return false;
-    }
-    return true;
+    static const uint32_t bits[IR_TYPE_COUNT] = {
+        [IR_U32] = PTX_FULL, [IR_S32] = PTX_FULL, [IR_B32] = PTX_FULL, [IR_F32] = 0x3f800000,
+        [IR_U16] = 0xffff,   [IR_S16] = 0xffff,   [IR_B16] = 0xffff,   [IR_F16] = 0x3c00,
+        [IR_F16X2] = 0x3c00, [IR_BF16] = 0x3f80,  [IR_BF16X2] = 0x3f80};
+    return bits[type];
 }
 
 static inline void ops_set_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t bits,
                                  uint32_t mask)
 {
-    static const uint32_t bits_of[] = {[TRUE_ONES_32] = UINT32_C(0xffffffff),
-                                       [TRUE_F32] = UINT32_C(0x3f800000),
-                                       [TRUE_ONES_16] = 0xffff,
-                                       [TRUE_F16] = 0x3c00,
-                                       [TRUE_BF16] = 0x3f80};
-    const uint32_t yes = bits_of[step->how.compare.yes];
+    const uint32_t yes = step->how.compare.yes;
     const unsigned boolean = step->how.compare.boolean;
     if (boolean)
         bits = ops_combine(boolean, bits, ops_predicate(warp, step->operand[3]));

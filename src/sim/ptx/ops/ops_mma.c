@@ -7,9 +7,6 @@
  * and rounded once with the sum, as fma does. A NaN is the one NaN of its type. */
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mma.h"
 
 /* What an H100 makes two products of. The first begins with 0, and c is added to the second. */

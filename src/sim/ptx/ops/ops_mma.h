@@ -7,10 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* --- ops_mma.c --- What the files of mma share. */
 static inline const uint32_t *ops_mma_list(const struct ptx_step *step)

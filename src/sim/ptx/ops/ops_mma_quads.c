@@ -5,8 +5,6 @@
  * by one, then c; in f16 two products are added to c, and then the sum of the other two. */
 #include "ptx/ops/ops_mma.h"
 
-#include "ptx/ops/float_bits.h"
-
 struct quad {
     float a[8][4], b[4][8], c[8][8];
 };

@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
-
 /* --- Elements --- */
 /* The exponent of zeros is below each other, so that they decide nothing. The largest of a sum is
  * at least EXPONENT_LEAST: an H100 gives other bits with one more or less. */

@@ -6,10 +6,7 @@
 #include <fenv.h>
 #endif
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_arith.h"
-#include "ptx/read/ir.h"
 
 #if defined(__x86_64__)
 /* The vector unit's control word alone, which is much faster than fesetround. */

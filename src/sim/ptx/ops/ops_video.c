@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 
 static int64_t selected(uint32_t value, unsigned selector, bool is_signed)

@@ -4,9 +4,7 @@
  * Lanes that meet in one instruction may have several membermasks, as the tiles of a warp do: those
  * with the same one are a group of their own. The mask says whom a lane waits for, and no more: as
  * on a device a lane counts that its own mask leaves out, and a lane that is not there gives 0. */
-#include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 #include "ptx/ops/state.h"
 
@@ -112,9 +110,14 @@ static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint3
     OPS_STORE(warp, step, mask, u32, value)
 }
 
+static uint8_t vote_members(const struct ptx_step *step)
+{
+    return ptx_insn(step)->count > 2 ? 2 : STEP_OPERANDS;
+}
+
 static struct brings vote_brings(const struct ptx_step *step)
 {
-    return (struct brings){1, true, false, step->how.vote.membermask};
+    return (struct brings){1, true, false, vote_members(step)};
 }
 
 static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -124,10 +127,10 @@ static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     for (unsigned lane = 0; meeting && lane < PTX_LANES; lane++)
         if (ops_has(meeting->lanes, lane))
             bits |= (uint32_t)meeting->values[lane] << lane;
-    FOR_GROUPS (group, all, step->how.vote.membermask, mask) {
+    FOR_GROUPS (group, all, vote_members(step), mask) {
         const uint32_t set = bits & all;
         bool result = false;
-        switch (step->how.vote.mode) {
+        switch (ptx_insn(step)->mode) {
         case IR_VOTE_ALL:
             result = set == all;
             break;
@@ -145,15 +148,20 @@ static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     }
 }
 
+static bool match_wide(const struct ptx_step *step)
+{
+    return ops_size_of(ptx_insn(step)->types[0]) == OPS_64;
+}
+
 static struct brings match_brings(const struct ptx_step *step)
 {
-    const uint8_t first = step->how.match.first;
-    return (struct brings){first, false, step->how.match.wide, first + 1};
+    const uint8_t first = ptx_insn(step)->destinations;
+    return (struct brings){first, false, match_wide(step), first + 1};
 }
 
 static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const bool wide = step->how.match.wide;
+    const bool wide = match_wide(step);
     const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, match_brings) : NULL;
     uint64_t values[PTX_LANES];
     const void *a = brought(meeting, ptx_in(warp, step->operand[1]), wide, values);
@@ -167,8 +175,8 @@ static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, ui
 
 static void run_match_all(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const bool wide = step->how.match.wide;
-    const unsigned first = step->how.match.first;
+    const bool wide = match_wide(step);
+    const unsigned first = ptx_insn(step)->destinations;
     const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, match_brings) : NULL;
     uint64_t values[PTX_LANES];
     const void *a = brought(meeting, ptx_in(warp, step->operand[first]), wide, values);
@@ -203,13 +211,13 @@ static inline void sources(unsigned mode, const lane_u32 *b, const lane_u32 *c,
 
 static struct brings shfl_brings(const struct ptx_step *step)
 {
-    const uint8_t first = step->how.shuffle.first;
+    const uint8_t first = ptx_insn(step)->destinations;
     return (struct brings){first, false, false, first + 3};
 }
 
 static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const unsigned first = step->how.shuffle.first;
+    const unsigned first = ptx_insn(step)->destinations;
     const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, shfl_brings) : NULL;
     const uint32_t all = mask | (meeting ? meeting->lanes : 0);
     uint64_t others[PTX_LANES];
@@ -219,7 +227,7 @@ static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     int32_t from[PTX_LANES];
     uint32_t values[PTX_LANES];
     struct ops_mask32 inside;
-    switch (step->how.shuffle.mode) { /* each with its own loop */
+    switch (ptx_insn(step)->mode) { /* each with its own loop */
     case IR_SHFL_UP:
         sources(IR_SHFL_UP, b, c, from, &inside);
         break;
@@ -251,16 +259,16 @@ static struct brings redux_brings(const struct ptx_step *step)
 
 static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_reduce *how = &step->how.reduce;
+    const struct ir_insn *insn = ptx_insn(step);
     const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, redux_brings) : NULL;
     uint64_t values[PTX_LANES];
     const lane_u32 *a = brought(meeting, ptx_in(warp, step->operand[1]), false, values);
     FOR_GROUPS (group, all, 2, mask) {
         uint32_t result = a[__builtin_ctz(all)];
         FOR_LANES (lane, all & (all - 1)) {
-            const bool less =
-                how->is_signed ? (int32_t)result < (int32_t)a[lane] : result < a[lane];
-            result = (uint32_t)ops_reduced(how->operation, result, a[lane], less);
+            const bool less = ops_is_signed(insn->types[0]) ? (int32_t)result < (int32_t)a[lane]
+                                                            : result < a[lane];
+            result = (uint32_t)ops_reduced(insn->atomic, result, a[lane], less);
         }
         store_same(warp, step, result, group);
     }
@@ -271,15 +279,15 @@ static void run_redux_float(struct ptx_warp *warp, const struct ptx_step *step, 
     const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, redux_brings) : NULL;
     uint64_t values[PTX_LANES];
     const lane_u32 *a = brought(meeting, ptx_in(warp, step->operand[1]), false, values);
-    const uint32_t sign = step->how.reduce.abs ? F32_SIGN : 0;
-    const bool max = step->how.reduce.operation == IR_ATOM_MAX;
+    const uint32_t sign = ptx_insn(step)->abs ? F32_SIGN : 0;
+    const bool max = ptx_insn(step)->atomic == IR_ATOM_MAX;
     FOR_GROUPS (group, all, 2, mask) {
         uint32_t result = F32_NAN; /* of no numbers */
         for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
             if (!ops_has(all, lane))
                 continue;
             const uint32_t value = a[lane] & ~sign;
-            result = f32_extreme(any++ ? result : value, value, max, step->how.reduce.nan);
+            result = f32_extreme(any++ ? result : value, value, max, ptx_insn(step)->nan);
         }
         store_same(warp, step, result, group);
     }
@@ -306,30 +314,17 @@ static void run_elect(struct ptx_warp *warp, const struct ptx_step *step, uint32
     }
 }
 
-static ptx_run *select_match(const struct ir_insn *insn, union ptx_how *how)
-{
-    how->match = (struct how_match){.wide = ops_size_of(insn->types[0]) == OPS_64,
-                                    .first = insn->destinations};
-    return insn->mode == IR_MATCH_ANY ? run_match_any : run_match_all;
-}
-
 ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, union ptx_how *how)
 {
+    (void)how;
     switch (insn->op) {
     case IR_VOTE:
-        how->vote = (struct how_vote){.mode = insn->mode,
-                                      .membermask = insn->count > 2 ? 2 : STEP_OPERANDS};
         return run_vote;
     case IR_MATCH:
-        return select_match(insn, how);
+        return insn->mode == IR_MATCH_ANY ? run_match_any : run_match_all;
     case IR_SHFL:
-        how->shuffle = (struct how_shuffle){.mode = insn->mode, .first = insn->destinations};
         return run_shfl;
     case IR_REDUX:
-        how->reduce = (struct how_reduce){.operation = insn->atomic,
-                                          .is_signed = insn->types[0] == IR_S32,
-                                          .nan = insn->nan,
-                                          .abs = insn->abs};
         return insn->types[0] == IR_F32 ? run_redux_float : run_redux;
     case IR_ACTIVEMASK:
         return run_activemask;

@@ -6,10 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 static uint64_t nanoseconds(clockid_t clock)
 {
@@ -239,7 +236,7 @@ void special_mapa(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
     const reg32 *rank = ptx_in(warp, step->operand[2]);
-    uint64_t base = step->how.generic ? PTX_SHARED_WINDOW : 0;
+    uint64_t base = ptx_insn(step)->space == PTX_SPACE_GENERIC ? PTX_SHARED_WINDOW : 0;
 
     FOR_LANES (lane, mask)
         to[lane] = base + ((from[lane] - base) & (CLUSTER_STRIDE - 1)) +
@@ -250,7 +247,7 @@ void special_getctarank(struct ptx_warp *warp, const struct ptx_step *step, uint
 {
     reg32 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
-    uint64_t base = step->how.generic ? PTX_SHARED_WINDOW : 0;
+    uint64_t base = ptx_insn(step)->space == PTX_SPACE_GENERIC ? PTX_SHARED_WINDOW : 0;
 
     FOR_LANES (lane, mask) {
         uint64_t rank = (from[lane] - base) / CLUSTER_STRIDE;
@@ -264,7 +261,9 @@ void special_alloca(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *size = ptx_in(warp, step->operand[1]);
     struct ptx_frame *frame = warp->state->frame;
-    uint64_t most = 0, asked = step->how.align, align = asked > 16 ? asked : 16;
+    const struct ir_insn *insn = ptx_insn(step);
+    uint64_t most = 0, asked = insn->count > 2 ? insn->operands[2].bits : 0;
+    uint64_t align = asked > 16 ? asked : 16;
     uint64_t at = (frame->local_top + align - 1) & ~(align - 1);
 
     FOR_LANES (lane, mask)

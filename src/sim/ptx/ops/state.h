@@ -21,10 +21,6 @@ struct pool_entry {
     uint64_t low, high; /* the value, or what is added to the address */
 };
 
-struct shared_variable {
-    const struct ir_variable *ir;
-};
-
 struct ptx_module {
     _Atomic unsigned references;
     struct ir_module *ir;
@@ -36,7 +32,7 @@ struct ptx_module {
     uint32_t *variable_ir; /* IR index of each public variable */
     uint32_t *variable_of; /* public index of each IR variable; UINT32_MAX: shared */
     uint32_t *shared_of;   /* shared number of each IR variable; UINT32_MAX: not shared */
-    struct shared_variable *shared;
+    const struct ir_variable **shared;
     uint32_t shared_count;
     struct pool_entry *pool;
     uint32_t pool_count, pool_capacity;
@@ -87,11 +83,8 @@ struct jump_table {
 };
 
 struct step_source {
-    uint32_t line;        /* of the PTX text */
-    uint32_t source_line; /* of .loc; 0: none */
-    uint32_t source_file; /* of the IR */
-    uint16_t op;          /* enum ir_op */
-    uint8_t affine;       /* enum affine_op: what the step does on affine values */
+    const struct ir_insn *insn;
+    uint8_t affine; /* enum affine_op: what the step does on affine values */
 };
 
 /* A register of the general steps that is affine in those for teams. */

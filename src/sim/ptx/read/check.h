@@ -58,8 +58,6 @@ void check_fix_immediate(struct ir_operand *operand, uint8_t want); /* in the ty
 /* Turn what was read into an instruction; false: reported. */
 bool check_insn(struct parser *parser, struct reading *reading, struct ir_insn *insn);
 bool check_insn_known(struct parser *parser, struct reading *reading);
-/* The reason why an instruction is not run by the engine; NULL: it is. */
-const char *check_insn_unsupported(struct parser *parser, const struct reading *reading);
 
 /* --- check_mode.c --- */
 /* Fields of the instruction from its modifiers, and what they mean for this one (check_mode.c). */

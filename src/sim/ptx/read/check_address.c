@@ -3,9 +3,6 @@
  */
 #include "ptx/read/check.h"
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 uint8_t check_address_space(const struct parser *parser, const struct ir_operand *operand)
 {
     switch (operand->kind) {
@@ -92,10 +89,7 @@ bool check_address(struct parser *parser, const struct reading *reading, const s
 bool check_address_pointer(struct parser *parser, const struct reading *reading,
                            const struct ir_insn *insn)
 {
-    const struct ir_operand *source = &insn->operands[1];
-    if (source->kind == IR_OPERAND_ADDRESS)
-        source = source->parts;
-    uint8_t named = check_address_space(parser, source);
+    uint8_t named = check_address_space(parser, &insn->operands[1]);
     if (named != PTX_SPACE_GENERIC && named != insn->space)
         return parse_refuse(parser, reading, MISMATCH);
     return opcodes_type_size(insn->types[0]) == 8 || !is_wide(parser, insn) ||

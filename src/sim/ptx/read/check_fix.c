@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 void check_fix_immediate(struct ir_operand *operand, uint8_t want)
 {
     double number;

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "ptx/read/check.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
 
 enum { MAX_PLACES = IR_MAX_OPERANDS + 1 };
 
@@ -196,11 +194,6 @@ bool check_insn_known(struct parser *parser, struct reading *reading)
     return parse_error(parser, reading->line, "Not a name of any known instruction: '%.*s'",
                        (int)(reading->mnemonic.length < 64 ? reading->mnemonic.length : 64),
                        reading->mnemonic.text);
-}
-
-const char *check_insn_unsupported(struct parser *parser, const struct reading *reading)
-{
-    return form_lacking(parser, reading);
 }
 
 static bool check_words(struct parser *parser, const struct reading *reading)

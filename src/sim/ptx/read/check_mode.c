@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 bool check_mode_has(const struct reading *reading, const char *text)
 {
     for (uint32_t i = 0; i < reading->modifier_count; i++)
@@ -163,8 +160,6 @@ static void settle(const struct reading *reading, struct ir_insn *insn)
             insn->mode = insn->mode2;
         break;
     }
-    if (insn->op == IR_PRMT && insn->mode == IR_MODE_NONE)
-        insn->mode = IR_PRMT_DEFAULT;
 }
 
 void check_mode_apply(const struct reading *reading, struct ir_insn *insn)

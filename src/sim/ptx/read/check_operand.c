@@ -2,9 +2,6 @@
 /* What an operand is: a register, an immediate number or either; handles with coordinates. */
 #include "ptx/read/check.h"
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 bool check_operand_suits(uint8_t want, uint8_t have, bool relaxed)
 {
     unsigned want_size = opcodes_type_size(want), have_size = opcodes_type_size(have);
@@ -85,26 +82,10 @@ bool check_operand_parts(const struct parser *parser, const struct ir_operand *o
     return true;
 }
 
-static uint8_t twice(uint8_t type)
-{
-    switch (type) {
-    case IR_U16:
-        return IR_U32;
-    case IR_S16:
-        return IR_S32;
-    case IR_U32:
-        return IR_U64;
-    case IR_S32:
-        return IR_S64;
-    default:
-        return IR_NONE;
-    }
-}
-
 uint8_t check_operand_type(const struct ir_insn *insn, const struct spec *spec)
 {
     if (spec->type == SPEC_WIDE)
-        return twice(insn->types[0]);
+        return insn->types[0] + 1U; /* the next one is twice as wide */
     if (spec->type >= SPEC_TYPE0)
         return insn->types[spec->type - SPEC_TYPE0];
     return spec->type;

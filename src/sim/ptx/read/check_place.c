@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 static bool special_suits(const struct parser *parser, const struct ir_operand *operand,
                           uint8_t want)
 {

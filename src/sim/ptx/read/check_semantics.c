@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-#include "ptx/read/read.h"
-
 /* These functions return what is wrong, in words that take the instruction's name; NULL: nothing.
  */
 #define REPORTED "" /* is said already */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of modifiers and forms, made ready on first use, and the choice of a form by the
  * modifiers that an instruction has. */
-#include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/read/check.h"
-#include "ptx/read/ir.h"
 
 static const struct modifier modifiers[] = {
     {"", FIELD(op), 0, 0, 0}, /* MODIFIER_UNKNOWN */

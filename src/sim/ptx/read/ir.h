@@ -49,7 +49,6 @@ enum ir_mode {
     IR_VOTE_UNI,
     IR_MATCH_ANY,
     IR_MATCH_ALL,
-    IR_PRMT_DEFAULT,
     IR_SHF_L_WRAP,
     IR_SHF_R_WRAP,
     IR_BAR_SYNC,

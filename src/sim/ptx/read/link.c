@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-
 /* One kind of symbol: variables or functions. */
 struct linking {
     struct reader *reader;

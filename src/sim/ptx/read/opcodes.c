@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
 const char *const opcodes_text[] = {
@@ -19,20 +18,7 @@ const struct opcodes_type opcodes_types[IR_TYPE_COUNT] = {
 
 unsigned opcodes_rank(enum ir_geometry geometry)
 {
-    switch (geometry) {
-    case IR_1D:
-        return 1;
-    case IR_2D:
-        return 2;
-    case IR_3D:
-        return 3;
-    case IR_4D:
-        return 4;
-    case IR_5D:
-        return 5;
-    default:
-        return 0;
-    }
+    return geometry <= IR_5D ? geometry : 0; /* IR_1D is 1 */
 }
 
 static const struct ptx_builtin builtins[] = {

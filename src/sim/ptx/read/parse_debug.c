@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-
 bool parse_debug_is(const struct parser *parser)
 {
     return parse_is_word(parser, "loc") || parse_is_word(parser, "file") ||

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-
 /* --- Directives --- */
 static bool positive(struct parser *parser, const char *what, uint32_t *value)
 {

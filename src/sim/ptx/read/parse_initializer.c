@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Initial values: nested braces, numbers, addresses of symbols. */
-#include "ptx/read/read.h"
+#include "ptx/read/check.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "ptx/read/ir.h"
 
 enum { MAX_LEVELS = 18 };
 
@@ -49,36 +47,19 @@ static void store(struct parser *parser, struct initializer *initializer, struct
 {
     uint8_t type = initializer->variable->type;
     bool is_float = value.kind == LITERAL_F32 || value.kind == LITERAL_F64;
-    bool raw = is_float && type >= IR_B8 && type <= IR_B128 && type != IR_B32;
-    uint64_t bits = value.bits;
+    struct ir_operand number = {.component = (uint8_t)value.kind, .bits = value.bits};
     if ((type == IR_F32 || type == IR_F64) && !is_float) {
         parse_error(parser, parser->token.line, "Initial value type mismatch, float expected");
         return;
     }
-    if (type == IR_F32 || type == IR_F64 || (type == IR_B32 && is_float)) {
-        double number;
-        float single;
-        if (value.kind == LITERAL_F32) {
-            memcpy(&single, &bits, sizeof single);
-            number = (double)single;
-        } else {
-            memcpy(&number, &bits, sizeof number);
-        }
-        /* An exact single keeps its bits, which a conversion of a NaN may not. */
-        if (type != IR_F64 && value.kind != LITERAL_F32) {
-            single = (float)number;
-            bits = 0;
-            memcpy(&bits, &single, sizeof single);
-        } else if (type == IR_F64) {
-            memcpy(&bits, &number, sizeof bits);
-        }
-    } else if (is_float && !raw) {
+    if (is_float && opcodes_class(type) != CLASS_BITS && type != IR_F32 && type != IR_F64) {
         parse_error(parser, parser->token.line, "Initial value type mismatch, integer expected");
         return;
     }
+    check_fix_immediate(&number, is_float && type == IR_B32 ? (uint8_t)IR_F32 : type);
     uint8_t *at = initializer->data + initializer->next * initializer->element;
     for (unsigned i = 0; i < initializer->element && i < 8; i++)
-        at[i] = (uint8_t)(bits >> 8 * i);
+        at[i] = (uint8_t)(number.bits >> 8 * i);
 }
 
 /* name, name + 4, generic(name), generic(name) + 4 */

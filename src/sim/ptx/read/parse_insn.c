@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction: @guard, mnemonic and modifiers, operands, semicolon. */
-#include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/read/check.h"
-#include "ptx/read/ir.h"
 
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line)
 {
@@ -309,7 +307,7 @@ void parse_insn(struct parser *parser)
         skip_statement(parser);
         return;
     }
-    const char *reason = check_insn_unsupported(parser, &reading);
+    const char *reason = form_lacking(parser, &reading);
     if (reason) {
         struct name last = reading.modifier_count > 0 ? reading.words[0] : (struct name){"", 0};
         parse_lacking(parser, reading.line,

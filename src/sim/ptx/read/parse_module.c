@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/read/ir.h"
-
 #define OLDEST_TARGET 10
 
 /* --- Head --- */

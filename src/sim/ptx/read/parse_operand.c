@@ -3,12 +3,10 @@
  * Until then an immediate's `component` says what literal it was (enum literal), a register's
  * `count` that a component was named, and a variable's `count` that it was indexed: x[2]; a
  * register as its index is its part. */
-#include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/read/check.h"
-#include "ptx/read/ir.h"
 
 static void constant_operand(struct parser *parser, struct ir_operand *operand)
 {
@@ -332,26 +330,25 @@ static struct ir_operand number(uint64_t bits)
     return (struct ir_operand){.kind = IR_OPERAND_IMM, .bits = bits};
 }
 
-static void add(struct parser *parser, const struct ir_insn *insn)
+/* What an instruction of these types makes of the sources. */
+static struct ir_operand compute(struct parser *parser, uint32_t line, uint16_t op, uint8_t to,
+                                 uint8_t from, const struct ir_operand *sources, uint8_t count)
 {
+    struct ir_insn insn = {.op = op,
+                           .types = {to, from},
+                           .type_count = from == IR_NONE ? 1 : 2,
+                           .half = op == IR_MAD ? IR_LO : IR_HALF_NONE,
+                           .vector = 1,
+                           .destinations = 1,
+                           .count = count + 1U,
+                           .operands = {new_register(parser, to)},
+                           .line = line,
+                           .source_line = parser->source_line,
+                           .source_file = parser->source_file};
     struct ir_insn *added = parse_list_add(parser->reader, &parser->insns, sizeof *added);
-    if (!added)
-        return;
-    *added = *insn;
-    added->source_line = parser->source_line;
-    added->source_file = parser->source_file;
-}
-
-static struct ir_operand convert(struct parser *parser, uint32_t line, uint8_t to, uint8_t from,
-                                 struct ir_operand source)
-{
-    struct ir_insn insn = {.op = IR_CVT, .line = line, .vector = 1, .destinations = 1, .count = 2};
-    insn.types[0] = to;
-    insn.types[1] = from;
-    insn.type_count = 2;
-    insn.operands[0] = new_register(parser, to);
-    insn.operands[1] = source;
-    add(parser, &insn);
+    memcpy(insn.operands + 1, sources, count * sizeof *sources);
+    if (added)
+        *added = insn;
     return insn.operands[0];
 }
 
@@ -374,31 +371,19 @@ static bool wraps(const struct parser *parser, const struct ir_operand *symbol)
 static struct ir_operand address_of(struct parser *parser, uint32_t line,
                                     const struct ir_operand *element, int64_t offset)
 {
-    struct ir_operand symbol = *element, index = element->parts[0];
-    struct ir_insn scale = {
-        .op = IR_MAD, .half = IR_LO, .line = line, .vector = 1, .destinations = 1, .count = 4};
-    struct ir_insn sum = {.op = IR_ADD, .line = line, .vector = 1, .destinations = 1, .count = 3};
-    unsigned size = opcodes_type_size(check_operand_register(parser, &index)->type);
-    if (size != 4)
-        index = convert(parser, line, IR_U32, unsigned_type(size), index);
-    scale.types[0] = IR_U32;
-    scale.type_count = 1;
-    scale.operands[0] = new_register(parser, IR_U32);
-    scale.operands[1] = index;
-    scale.operands[2] = number(element->bits);
-    scale.operands[3] = number((uint32_t)offset);
-    add(parser, &scale);
+    struct ir_operand symbol = *element, index = element->parts[0], place;
+    uint8_t type = unsigned_type(opcodes_type_size(check_operand_register(parser, &index)->type));
+    if (type != IR_U32)
+        index = compute(parser, line, IR_CVT, IR_U32, type, &index, 1);
+    place =
+        compute(parser, line, IR_MAD, IR_U32, IR_NONE,
+                (struct ir_operand[]){index, number(element->bits), number((uint32_t)offset)}, 3);
     symbol.parts = NULL;
     symbol.bits = 0;
     symbol.offset = 0;
-    sum.types[0] = IR_U64;
-    sum.type_count = 1;
-    sum.operands[0] = new_register(parser, IR_U64);
-    sum.operands[1] =
-        convert(parser, line, IR_U64, wraps(parser, &symbol) ? IR_S32 : IR_U32, scale.operands[0]);
-    sum.operands[2] = symbol;
-    add(parser, &sum);
-    return sum.operands[0];
+    place =
+        compute(parser, line, IR_CVT, IR_U64, wraps(parser, &symbol) ? IR_S32 : IR_U32, &place, 1);
+    return compute(parser, line, IR_ADD, IR_U64, IR_NONE, (struct ir_operand[]){place, symbol}, 2);
 }
 
 void parse_operand_compute(struct parser *parser, struct ir_insn *insn)
@@ -412,7 +397,7 @@ void parse_operand_compute(struct parser *parser, struct ir_insn *insn)
         struct ir_operand result =
             address_of(parser, insn->line, element, address ? operand->offset : element->offset);
         if (!address && opcodes_type_size(insn->types[0]) == 4)
-            result = convert(parser, insn->line, IR_U32, IR_U64, result);
+            result = compute(parser, insn->line, IR_CVT, IR_U32, IR_U64, &result, 1);
         *element = result;
         operand->offset = 0;
     }

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/read/ir.h"
-
 /* .param .align 8 .b8, .param .u64 .ptr .global .align 16, .reg .f32 */
 static bool parameter_shape(struct parser *parser, struct declaration *shape, bool *reg)
 {

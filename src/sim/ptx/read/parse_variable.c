@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/read/ir.h"
-
 enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536, MAX_PARAM_ALIGN = 128 };
 #define MAX_ALIGN 65536
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/read/ir.h"
-
 enum { FIRST_BUCKETS = 1024, MAX_RANGE_DIGITS = 10 };
 
 static bool same(const struct symbol *symbol, struct name name, uint32_t hash)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/ops.h"
 
 /* Threads that count for a barrier with an explicit number: warps count whole when all of their
  * lanes that still live are there. */
@@ -46,13 +45,13 @@ static void give_result(const struct group *group, const struct barrier *barrier
 
     if (to == PTX_ABSENT)
         return;
-    if (step->how.mode == IR_BAR_RED_POPC) {
+    if (ptx_insn(step)->mode == IR_BAR_RED_POPC) {
         reg32 *values = (reg32 *)(void *)(group->frame->registers + to);
 
         FOR_LANES (lane, group->mask)
             values[lane] = barrier->popc;
     } else {
-        bool result = step->how.mode == IR_BAR_RED_AND ? !barrier->not_all : barrier->any;
+        bool result = ptx_insn(step)->mode == IR_BAR_RED_AND ? !barrier->not_all : barrier->any;
         uint32_t *bits = &group->frame->predicates[to];
 
         *bits = result ? *bits | group->mask : *bits & ~group->mask;
@@ -98,7 +97,7 @@ static bool arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
         barrier->any |= bits != 0;
         barrier->not_all |= bits != mask;
     }
-    if (step->how.mode == IR_BAR_ARRIVE) {
+    if (ptx_insn(step)->mode == IR_BAR_ARRIVE) {
         barrier->arrived += mask == state->warp.alive ? PTX_LANES : count;
     } else {
         barrier->waiting += count;
@@ -191,7 +190,7 @@ void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, 
     struct ptx_block *block = state->warp.block;
     uint32_t count;
 
-    if (step->how.mode == IR_BAR_CLUSTER_ARRIVE) {
+    if (ptx_insn(step)->mode == IR_BAR_CLUSTER_ARRIVE) {
         check_arrive(state, BARRIERS);
         count = (uint32_t)__builtin_popcount(mask & ~state->cluster_pending);
         state->cluster_pending |= mask;

@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/ops.h"
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
 #define SLEEP_NS 100000     /* of a worker whose warps all nap */

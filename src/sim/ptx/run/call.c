@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/affine.h"
-#include "ptx/ops/ops.h"
 #include "ptx/read/read.h"
 
 static uint32_t frame_class(size_t size)

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/affine.h"
-#include "ptx/ops/ops.h"
 #include "ptx/run/run.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */

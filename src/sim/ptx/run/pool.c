@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ptx/ptx.h"
-
 struct job {
     struct launch *launch;
     struct job *next;

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/state.h"
 
 struct launch;

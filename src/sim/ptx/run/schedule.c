@@ -4,8 +4,6 @@
  * it is; a group that used up its turns in a loop waits for the others once. */
 #include "ptx/run/run.h"
 
-#include "ptx/ops/state.h"
-
 void schedule_add(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
                   struct ptx_frame *frame)
 {

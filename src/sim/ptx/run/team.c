@@ -5,8 +5,6 @@
 #include "ptx/run/run.h"
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/affine.h"
-#include "ptx/ops/state.h"
 
 static struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count)
 {

@@ -3,7 +3,6 @@
 #include "ptx/run/run.h"
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/ops.h"
 
 #define NAP_MAX_NS (UINT32_C(1) << 20)
 #define SPIN_COST 64 /* of an atomic or volatile access, in backward jumps */

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/float_bits.h"
 
 static const struct ptx_texture *surface_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)
@@ -47,14 +46,15 @@ static char *place_of(const struct ptx_texture *surface, const struct how_surfac
                       const int32_t at[4], unsigned size)
 {
     const struct ptx_level *level = surface->levels;
-    const unsigned dimensions = tex_dimensions(plan->geometry);
-    const bool clamp = plan->bounds == IR_CLAMP_SURF, layered = tex_has_layer(plan->geometry);
+    const unsigned dimensions = tex_dimensions(plan->insn->geometry);
+    const bool clamp = plan->insn->mode == IR_CLAMP_SURF,
+               layered = tex_has_layer(plan->insn->geometry);
     const int64_t row = (int64_t)level->width * texel_size(surface);
     const int32_t *place = at + layered;
     int64_t x = place[0], y = dimensions > 1 ? place[1] : 0;
     int64_t z = layered ? (int64_t)(uint32_t)at[0] : dimensions > 2 ? place[2] : 0;
-    int64_t unit = plan->formatted ? x : x / size;
-    if (row < size || (!plan->formatted && x % size != 0))
+    int64_t unit = plan->insn->formatted ? x : x / size;
+    if (row < size || (!plan->insn->formatted && x % size != 0))
         return NULL;
     if (!bounded(&unit, row / size, clamp))
         return NULL;
@@ -145,8 +145,9 @@ static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step
                         const struct how_surface *plan, const struct ptx_texture *surface,
                         unsigned lane, char *place)
 {
-    const bool wide = opcodes_type_size(plan->type) == 8;
-    const bool is_signed = plan->formatted ? has_sign(surface) : ops_is_signed(plan->type);
+    const bool wide = opcodes_type_size(plan->insn->types[0]) == 8;
+    const bool is_signed =
+        plan->insn->formatted ? has_sign(surface) : ops_is_signed(plan->insn->types[0]);
     const uint64_t value = ptx_lane(ptx_in(warp, tex_operands(step)[plan->values]), wide, lane);
     uint64_t old = load(place, wide ? 8 : 4), wanted;
     bool done = false;
@@ -155,7 +156,7 @@ static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step
         const bool less = !is_signed ? old < value
                           : wide     ? (int64_t)old < (int64_t)value
                                      : (int32_t)(uint32_t)old < (int32_t)(uint32_t)value;
-        wanted = ops_reduced(plan->operation, old, value, less);
+        wanted = ops_reduced(plan->insn->atomic, old, value, less);
         done = atomic_replace(place, wide ? 8 : 4, &old, wanted);
     }
 }
@@ -165,10 +166,10 @@ static void surf_lane(struct ptx_warp *warp, const struct ptx_step *step,
                       const struct how_surface *plan, unsigned lane, char *place)
 {
     const uint32_t *operands = tex_operands(step) + plan->values;
-    const unsigned size = opcodes_type_size(plan->type);
+    const unsigned size = opcodes_type_size(plan->insn->types[0]);
     const bool wide = size == 8;
     for (unsigned i = 0; i < plan->count; i++) {
-        if (plan->op == IR_SULD) {
+        if (plan->insn->op == IR_SULD) {
             const uint64_t value = place ? load(place + (size_t)i * size, size) : 0;
             if (operands[i] == PTX_ABSENT)
                 continue;
@@ -184,9 +185,10 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
     const struct how_surface *plan = &step->how.surface;
     const uint32_t *operands = tex_operands(step);
     const lane_u64 *handles = ptx_in(warp, operands[plan->handle]);
-    const unsigned size = opcodes_type_size(plan->type) * plan->count;
-    const bool reduces = plan->op == IR_SURED;
-    const unsigned coordinates = tex_dimensions(plan->geometry) + tex_has_layer(plan->geometry);
+    const unsigned size = opcodes_type_size(plan->insn->types[0]) * plan->count;
+    const bool reduces = plan->insn->op == IR_SURED;
+    const unsigned coordinates =
+        tex_dimensions(plan->insn->geometry) + tex_has_layer(plan->insn->geometry);
     const struct ptx_texture *surface = NULL;
     uint64_t known = 0;
     FOR_LANES (lane, mask) {
@@ -199,13 +201,14 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
         }
         for (unsigned i = 0; i < coordinates; i++)
             at[i] = ((const lane_s32 *)ptx_in(warp, operands[plan->at + i]))[lane];
-        if (plan->formatted && reduces && texel_size(surface) < size) {
+        if (plan->insn->formatted && reduces && texel_size(surface) < size) {
             fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, known,
                        "the surface's elements are smaller than what is reduced");
             return;
         }
-        char *place = place_of(surface, plan, at, plan->formatted ? texel_size(surface) : size);
-        if (!place && plan->bounds == IR_TRAP_SURF) {
+        char *place =
+            place_of(surface, plan, at, plan->insn->formatted ? texel_size(surface) : size);
+        if (!place && plan->insn->mode == IR_TRAP_SURF) {
             fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, known,
                        "the coordinates are outside of the surface");
             return;
@@ -217,9 +220,9 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
         }
         if (place && reduces)
             reduce_lane(warp, step, plan, surface, lane, place);
-        else if (place && plan->formatted)
+        else if (place && plan->insn->formatted)
             store_texel(warp, operands + plan->values, plan->count, surface, lane, place);
-        else if (!plan->formatted && !reduces)
+        else if (!plan->insn->formatted && !reduces)
             surf_lane(warp, step, plan, lane, place);
     }
 }
@@ -234,13 +237,7 @@ ptx_run *surf_select(const struct ir_insn *insn, union ptx_how *how)
     const struct ir_operand *values = &insn->operands[is_load ? 0 : 1];
     if (insn->count < 2 || group->kind != IR_OPERAND_GROUP)
         return NULL;
-    *plan = (struct how_surface){.op = insn->op,
-                                 .geometry = insn->geometry,
-                                 .type = insn->types[0],
-                                 .count = tex_width(values) & 7,
-                                 .formatted = insn->formatted,
-                                 .bounds = insn->mode,
-                                 .operation = insn->atomic};
+    *plan = (struct how_surface){.count = tex_width(values) & 7, .insn = insn};
     plan->handle = is_load ? plan->count : 0;
     plan->at = plan->handle + 1;
     plan->values = is_load ? 0 : (uint8_t)tex_width(group);

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "ptx/ops/float_bits.h"
-
 static const struct ptx_texture *texture_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)
 {
@@ -16,6 +14,12 @@ static const struct ptx_texture *texture_of(struct ptx_warp *warp, const struct 
         fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handle,
                    "the handle is no live texture");
     return texture && texture->level_count ? texture : NULL;
+}
+
+/* Are the coordinates integers? */
+static bool tex_integer(const struct how_texture *plan)
+{
+    return plan->insn->types[1] == IR_S32;
 }
 
 static uint32_t word_at(const struct ptx_warp *warp, uint32_t operand, unsigned lane)
@@ -84,22 +88,22 @@ static void prepare(const struct ptx_warp *warp, const struct ptx_step *step,
                     const struct how_texture *plan, unsigned lane, struct tex_fetch *fetch)
 {
     const uint32_t *operands = tex_operands(step);
-    const bool has_layer = tex_has_layer(plan->geometry);
-    const unsigned dimensions = tex_dimensions(plan->geometry), first = plan->at + has_layer;
+    const bool has_layer = tex_has_layer(plan->insn->geometry);
+    const unsigned dimensions = tex_dimensions(plan->insn->geometry), first = plan->at + has_layer;
     const unsigned width = vector_width(dimensions);
     unsigned rest = plan->rest;
     fetch->dimensions = dimensions;
-    fetch->integer = plan->integer;
+    fetch->integer = tex_integer(plan);
     fetch->layer = has_layer ? word_at(warp, operands[plan->at], lane) : 0;
     fetch->level = 0;
     for (unsigned i = 0; i < 3; i++) {
         fetch->at[i] =
-            i < dimensions ? number_at(warp, operands[first + i], lane, plan->integer) : 0;
+            i < dimensions ? number_at(warp, operands[first + i], lane, tex_integer(plan)) : 0;
         fetch->offset[i] = 0;
     }
-    if (plan->level == IR_LEVEL) {
+    if (plan->insn->level == IR_LEVEL) {
         fetch->level = number_at(warp, operands[rest++], lane, false);
-    } else if (plan->level == IR_GRADIENTS) {
+    } else if (plan->insn->level == IR_GRADIENTS) {
         fetch->level =
             gradient_level(warp, fetch->texture, operands + rest, width, dimensions, lane);
         rest += 2 * width;
@@ -108,7 +112,7 @@ static void prepare(const struct ptx_warp *warp, const struct ptx_step *step,
         const uint32_t bits = word_at(warp, operands[rest + i], lane);
         fetch->offset[i] = (int)((bits & 15) ^ 8) - 8; /* 4 bits, signed */
     }
-    if (plan->geometry == IR_CUBE || plan->geometry == IR_ACUBE) {
+    if (plan->insn->geometry == IR_CUBE || plan->insn->geometry == IR_ACUBE) {
         double place[2];
         const unsigned face = cube_face(fetch->at, place);
         fetch->layer = fetch->layer * 6 + face;
@@ -127,9 +131,9 @@ static void store(struct ptx_warp *warp, const struct ptx_step *step,
         uint32_t value = texel[i];
         if (operands[i] == PTX_ABSENT)
             continue;
-        if (plan->type == IR_F16)
+        if (plan->insn->types[0] == IR_F16)
             value = f16_bits(f32_of(value));
-        if (plan->type == IR_F16X2)
+        if (plan->insn->types[0] == IR_F16X2)
             value = f16_bits(f32_of(texel[2 * i])) | f16_bits(f32_of(texel[2 * i + 1])) << 16;
         ((lane_u32 *)ptx_out(warp, operands[i]))[lane] = value;
     }
@@ -141,12 +145,12 @@ static uint32_t fetch_warp(const struct ptx_warp *warp, const struct ptx_step *s
 {
     const struct how_texture *plan = &step->how.texture;
     const uint32_t *operands = tex_operands(step);
-    const bool has_layer = tex_has_layer(plan->geometry);
+    const bool has_layer = tex_has_layer(plan->insn->geometry);
     const unsigned first = plan->at + has_layer;
-    const unsigned levels = plan->level == IR_LEVEL ? 1 : 0;
+    const unsigned levels = plan->insn->level == IR_LEVEL ? 1 : 0;
     struct tex_warp fetch = {.texture = texture,
-                             .dimensions = tex_dimensions(plan->geometry),
-                             .integer = plan->integer,
+                             .dimensions = tex_dimensions(plan->insn->geometry),
+                             .integer = tex_integer(plan),
                              .layer = has_layer ? ptx_in(warp, operands[plan->at]) : NULL};
     for (unsigned i = 0; i < fetch.dimensions; i++) {
         fetch.at[i] = ptx_in(warp, operands[first + i]);
@@ -162,9 +166,11 @@ static bool whole_warp(const struct how_texture *plan, const struct ptx_texture 
 {
     const uint64_t handle = handles[__builtin_ctz(mask)];
     uint64_t different = 0;
-    if (plan->gather || plan->geometry == IR_CUBE || plan->geometry == IR_ACUBE ||
-        plan->level == IR_GRADIENTS || __builtin_popcount(mask) < 4 || !tex_warp_serves(texture) ||
-        (texture->linear_filter && tex_sample_half_border(texture, tex_dimensions(plan->geometry))))
+    if (plan->insn->op == IR_TLD4 || plan->insn->geometry == IR_CUBE ||
+        plan->insn->geometry == IR_ACUBE || plan->insn->level == IR_GRADIENTS ||
+        __builtin_popcount(mask) < 4 || !tex_warp_serves(texture) ||
+        (texture->linear_filter &&
+         tex_sample_half_border(texture, tex_dimensions(plan->insn->geometry))))
         return false;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         different |= ops_has(mask, lane) ? handles[lane] ^ handle : 0;
@@ -177,7 +183,7 @@ static void store_warp(struct ptx_warp *warp, const struct ptx_step *step, uint3
 {
     const struct how_texture *plan = &step->how.texture;
     const uint32_t *operands = tex_operands(step);
-    if (plan->type == IR_F16 || plan->type == IR_F16X2) {
+    if (plan->insn->types[0] == IR_F16 || plan->insn->types[0] == IR_F16X2) {
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {
             const uint32_t texel[4] = {texels[0][lane], texels[1][lane], texels[2][lane],
                                        texels[3][lane]};
@@ -222,8 +228,8 @@ static void run_tex(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
             }
         }
         prepare(warp, step, plan, lane, &fetch);
-        if (plan->gather)
-            tex_sample_gather(&fetch, plan->component, texel);
+        if (plan->insn->op == IR_TLD4)
+            tex_sample_gather(&fetch, plan->insn->component, texel);
         else
             tex_sample(&fetch, texel);
         for (unsigned i = 0; i < 4; i++)
@@ -258,21 +264,21 @@ static uint32_t answer(const struct ptx_texture *texture, unsigned query, uint32
 /* txq and suq: d, [handle][, level]. */
 static void run_query(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const struct how_query *how = &step->how.query;
+    const struct ir_insn *insn = ptx_insn(step);
     const uint32_t *operands = tex_operands(step);
     const struct ptx_world *world = fault_world(warp);
     const lane_u64 *handles = ptx_in(warp, operands[1]);
     lane_u32 *to = ptx_out(warp, operands[0]);
     FOR_LANES (lane, mask) {
         const struct ptx_texture *object =
-            (how->surface ? world->surface : world->texture)(world->user, handles[lane]);
+            (insn->op == IR_SUQ ? world->surface : world->texture)(world->user, handles[lane]);
         if (!object || object->level_count == 0) {
             fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handles[lane],
                        "the handle is no live texture or surface");
             return;
         }
-        const uint32_t level = how->level ? word_at(warp, operands[2], lane) : 0;
-        to[lane] = answer(object, how->mode, level);
+        const uint32_t level = insn->count > 2 ? word_at(warp, operands[2], lane) : 0;
+        to[lane] = answer(object, insn->mode, level);
     }
 }
 
@@ -283,7 +289,7 @@ static void run_istypep(struct ptx_warp *warp, const struct ptx_step *step, uint
     const lane_u64 *handles = ptx_in(warp, operands[1]);
     uint32_t bits = 0;
     FOR_LANES (lane, mask) {
-        const bool is = step->how.query.mode == IR_ISTYPEP_SURFREF
+        const bool is = ptx_insn(step)->mode == IR_ISTYPEP_SURFREF
                             ? !!world->surface(world->user, handles[lane])
                             : !!world->texture(world->user, handles[lane]);
         bits |= (uint32_t)is << lane;
@@ -299,18 +305,13 @@ static bool plan_fetch(const struct ir_insn *insn, struct how_texture *plan)
     if (insn->geometry == IR_2DMS || insn->geometry == IR_A2DMS || group_index >= insn->count ||
         group->kind != IR_OPERAND_GROUP || group->count < 2)
         return false;
-    *plan = (struct how_texture){.geometry = insn->geometry,
-                                 .type = insn->types[0],
-                                 .integer = insn->types[1] == IR_S32,
-                                 .gather = insn->op == IR_TLD4};
+    *plan = (struct how_texture){.insn = insn};
     plan->results = (uint8_t)tex_width(&insn->operands[0]);
     plan->predicate = insn->destinations > 1;
     plan->handle = plan->results + plan->predicate;
     plan->at = (uint8_t)(plan->handle + group->count - 1); /* a sampler may stand between */
     plan->rest = (uint8_t)(plan->handle + tex_width(group));
-    plan->level = insn->level;
-    plan->component = insn->component;
-    unsigned next = group_index + 1 + plan->level; /* operands: one level, or two gradients */
+    unsigned next = group_index + 1 + insn->level; /* operands: one level, or two gradients */
     if (next < insn->count && (insn->operands[next].kind == IR_OPERAND_VECTOR || dimensions == 1)) {
         plan->offset = true;
         next++;
@@ -318,10 +319,8 @@ static bool plan_fetch(const struct ir_insn *insn, struct how_texture *plan)
     return next >= insn->count; /* else there is a value to compare the depth with */
 }
 
-static ptx_run *select_query(const struct ir_insn *insn, union ptx_how *how)
+static ptx_run *select_query(const struct ir_insn *insn)
 {
-    how->query = (struct how_query){
-        .mode = insn->mode, .surface = insn->op == IR_SUQ, .level = insn->count > 2};
     switch (insn->mode) {
     case IR_QUERY_WIDTH:
     case IR_QUERY_HEIGHT:
@@ -343,9 +342,8 @@ ptx_run *OPS_NAME(tex_select)(const struct ir_insn *insn, union ptx_how *how)
         return plan_fetch(insn, &how->texture) ? run_tex : NULL;
     case IR_TXQ:
     case IR_SUQ:
-        return select_query(insn, how);
+        return select_query(insn);
     case IR_ISTYPEP:
-        how->query = (struct how_query){.mode = insn->mode};
         return run_istypep;
     default:
         return NULL;

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "ptx/ops/float_bits.h"
-
 enum { OUTSIDE = -1 }; /* a texel of the border */
 
 unsigned tex_sample_channel_size(enum ptx_channel channel)

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ptx/ops/float_bits.h"
-
 #define EACH OPS_UNORDERED for (unsigned lane = 0; lane < PTX_LANES; lane++)
 #define FARTHEST 0x1p30    /* of coordinates; others are rare */
 #define LARGEST (1U << 26) /* of sizes, likewise */

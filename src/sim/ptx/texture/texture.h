@@ -5,8 +5,6 @@
 
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 /* --- surf.c --- */
 ops_family surf_select;
