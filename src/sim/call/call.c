@@ -2,9 +2,6 @@
 /* What surrounds every call: the lock, the rules that hold for all entries, faults and the log. */
 #include "call/call.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 static _Thread_local struct sim_call *current;
 static uint64_t calls;
 static uint64_t calls_of[SIM_ENTRY_COUNT];

@@ -3,13 +3,9 @@
 #ifndef CUSHIM_SIM_CALL_CALL_H
 #define CUSHIM_SIM_CALL_CALL_H
 
-#include <pthread.h>
-
 #include "call/fault.h"
+#include "context/context.h"
 #include "error_names.h"
-#include "sim.h"
-
-struct sim_config;
 
 /* --- call.c --- One call: what surrounds its behaviour. */
 struct sim_call {

@@ -4,16 +4,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <cushim/sim.h>
 
-#include "context/context.h"
-#include "device/device.h"
 #include "helpers/error.h"
-#include "launch/launch.h"
 #include "loader/fault_rule.h"
 #include "loader/stubs.h"
-#include "ptx/ptx.h"
 
 __attribute__((destructor)) static void end(void)
 {

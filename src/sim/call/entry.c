@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/call.h"
 
-#include "core/core.h"
-#include "error_names.h"
-
 static void *(*exported)(size_t entry); /* of a library that stands before this code; or NULL */
 
 void sim_entry_export(void *(*address)(size_t entry))

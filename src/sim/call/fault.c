@@ -3,11 +3,6 @@
 #include "call/call.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <time.h>
-
-#include "device/device.h"
-#include "memory/memory.h"
 
 #define MAX_RULES 64
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/call.h"
 
-#include <stdio.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "core/core.h"
 
 #define SINCE 12090
 enum { KEPT = 100, LINE = 240 };

@@ -4,10 +4,6 @@
 #include <inttypes.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
-
-#include "core/core.h"
-#include "error_names.h"
 
 #define TEXT_LIMIT 80
 

@@ -5,12 +5,6 @@
 #include "call/call.h"
 
 #include <errno.h>
-#include <stdio.h>
-
-#include "device/device.h"
-#include "launch/launch.h"
-#include "ptx/ptx.h"
-#include "queue/queue.h"
 
 static bool started;
 

@@ -4,14 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "context/context.h"
-#include "device/device.h"
-#include "launch/launch.h"
 
 #define PATIENCE_S 2
 

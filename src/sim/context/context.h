@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-#include "core/core.h"
-#include "sim.h"
+#include "graph/graph.h"
 
 /* --- context_create.c --- */
 bool sim_context_create_flags_valid(unsigned flags);

@@ -2,8 +2,6 @@
 /* Contexts of the program's own: made by all the entries there have been, and destroyed. */
 #include "context/context.h"
 
-#include "device/device.h"
-
 bool sim_context_create_flags_valid(unsigned flags)
 {
     unsigned known = sim_config.cuda >= 12010 ? 0xffU : 0x1fU;

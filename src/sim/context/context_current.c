@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which context is current to the calling thread. */
 #include "context/context.h"
-#include "device/device.h"
-#include "queue/queue.h"
 
 /* A handle of a destroyed context is taken like any other, as devices do: the next call that uses
  * it fails. What never was a context is refused, as the manual has it; a device crashes. */

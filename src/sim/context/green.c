@@ -3,9 +3,6 @@
  * they are contexts like others that remember how many they were promised. */
 #include "context/context.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 struct sim_green {
     struct sim_object object;
     struct sim_context *context;

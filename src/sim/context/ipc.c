@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory and events of other processes, by handles of 64 bytes. */
-#include "memory/memory.h"
-#include "queue/queue.h"
+#include "context/context.h"
 
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
 {

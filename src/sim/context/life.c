@@ -2,9 +2,6 @@
 /* What a context is: its memory, its beginning and its end. */
 #include "context/context.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 static uint64_t next_id = 1, next_serial = 1;
 
 CUresult sim_life_open(struct sim_context *context, unsigned flags)

@@ -3,9 +3,6 @@
  * no effect on how fast anything runs. */
 #include "context/context.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 #define KNOWN_LIMITS 10 /* numbered from 0 */
 #define STACK_MAX (512 << 10)
 #define PRINTF_MIN (512 << 10)

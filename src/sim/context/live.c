@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "context/context.h"
 
-#include "memory/memory.h"
-#include "module/module.h"
-#include "queue/queue.h"
-
 static struct sim_count taken; /* by the ends of contexts */
 
 /* Objects that belong to another one, and go with it; and what a process registers for its life. */

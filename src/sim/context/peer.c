@@ -2,8 +2,6 @@
 /* Which contexts may use the memory of which others on other devices. */
 #include "context/context.h"
 
-#include "device/device.h"
-
 static void forget(struct sim_peer **link)
 {
     struct sim_peer *peer = *link;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Primary contexts, counted per device. A device's has the same handle every time it is active. */
-#include <time.h>
-
 #include "context/context.h"
-#include "device/device.h"
 
 /* Its memory stays: a thread's stack may have its handle long after it was released. */
 static CUresult make(struct sim_device *device, unsigned flags)

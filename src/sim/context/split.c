@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Multiprocessors of a device, divided among green contexts. A simulated device has one cluster of
  * processors: all of them may be scheduled together. */
-#include "device/device.h"
+#include "context/context.h"
 
 enum { MOST_TOGETHER = 32 };
 

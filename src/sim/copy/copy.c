@@ -2,11 +2,6 @@
 /* Copies on their way through a stream, and done. */
 #include "copy/copy.h"
 
-#include "memory/memory.h"
-#include "ptx/ptx.h"
-#include "queue/queue.h"
-#include "texture/texture.h"
-
 /* Pageable memory up to this size is read before the call returns, as real drivers do. */
 #define STAGED ((size_t)64 << 10)
 

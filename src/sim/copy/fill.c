@@ -2,10 +2,6 @@
 /* Fills of 8, 16 and 32 bits, along a line and of rectangles. */
 #include "copy/copy.h"
 
-#include "memory/memory.h"
-#include "ptx/ptx.h"
-#include "queue/queue.h"
-
 struct fill {
     uint64_t address;
     size_t pitch;

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* Above what programs count on, or close all of. */
 #define FILE_FROM 200

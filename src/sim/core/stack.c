@@ -2,8 +2,6 @@
 /* Each host thread's stack of contexts. What is on it may have been destroyed since. */
 #include "core/core.h"
 
-#include <pthread.h>
-
 struct entry {
     struct sim_context *context; /* not to be looked into before is_alive says so */
     uint64_t serial;

@@ -3,9 +3,6 @@
 #include "device/device.h"
 
 #include <stdio.h>
-#include <unistd.h>
-
-#include "core/core.h"
 
 struct sim_device sim_device_all[SIM_MAX_DEVICES];
 static int visible;

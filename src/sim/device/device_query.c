@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a device says of itself. */
-#include "core/core.h"
 #include "device/device.h"
 
 SIM_TELL(cuDriverGetVersion, driverVersion, , CUDA_SUCCESS, sim_config.cuda)

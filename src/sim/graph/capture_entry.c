@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Captures as the program begins, asks about and ends them. */
-#include <pthread.h>
-
 #include "graph/graph.h"
 
 static bool mode_valid(CUstreamCaptureMode mode)

@@ -4,9 +4,6 @@
 
 #include <stdio.h>
 
-#include "launch/launch.h"
-#include "memory/memory.h"
-
 static unsigned next_exec = 1;
 
 struct sim_exec *sim_exec(CUgraphExec handle)

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "launch/launch.h"
-
 static uint64_t next_node = 1;
 static unsigned next_graph = 1;
 

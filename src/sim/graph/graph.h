@@ -4,9 +4,8 @@
 #ifndef CUSHIM_SIM_GRAPH_GRAPH_H
 #define CUSHIM_SIM_GRAPH_GRAPH_H
 
-#include "core/core.h"
-#include "queue/queue.h"
-#include "sim.h"
+#include "copy/copy.h"
+#include "launch/launch.h"
 
 /* --- graph.c --- Graphs: nodes with dependencies, and what they become when they are instantiated.
  */

@@ -3,8 +3,6 @@
  * like any other. */
 #include "graph/graph.h"
 
-#include "launch/launch.h"
-
 /* More are a mistake, which would take all memory. */
 #define BODIES_MAX 65536
 

@@ -2,9 +2,6 @@
 /* Launches of executable graphs: a ticket for every node, in the order of the edges. */
 #include "graph/graph.h"
 
-#include "launch/launch.h"
-#include "ptx/ptx.h"
-
 /* --- Conditional nodes --- */
 
 /* One turn of a conditional node's body, in no stream: *end, retained, is done when it is. */

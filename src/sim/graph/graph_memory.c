@@ -4,9 +4,6 @@
  * copies and kernels can be added to the graph before it ever ran. */
 #include "graph/graph.h"
 
-#include "device/device.h"
-#include "memory/memory.h"
-
 struct sim_graph_memory {
     unsigned references; /* of nodes and of executable graphs */
     bool live;           /* allocated by a launch that was asked for, and not freed since */

@@ -2,10 +2,6 @@
 /* Parameters of nodes: what makes them work, and how they are changed. */
 #include "graph/graph.h"
 
-#include "copy/copy.h"
-#include "launch/launch.h"
-#include "memory/memory.h"
-
 static struct sim_context *context_or_current(CUcontext handle)
 {
     struct sim_context *context;

@@ -2,8 +2,6 @@
 /* Captures under way: what streams' work becomes, and what spoils them. */
 #include "graph/graph.h"
 
-#include <pthread.h>
-
 _Thread_local CUstreamCaptureMode sim_session_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static struct sim_session *sessions; /* the active ones */
 static uint64_t next_id = 1;

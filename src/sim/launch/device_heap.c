@@ -3,9 +3,6 @@
  * its addresses: they are the device's, and no allocation of the program's. */
 #include "launch/launch.h"
 
-#include "memory/memory.h"
-#include "ptx/ptx.h"
-
 struct sim_heap {
     struct ptx_heap *blocks;
     struct sim_device *device;

@@ -2,9 +2,6 @@
 /* cuLaunch*: all ways of asking for a launch. */
 #include "launch/launch.h"
 
-#include "module/module.h"
-#include "queue/queue.h"
-
 /* Launch `params` in a stream of its handle. */
 static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
                            const CUlaunchAttribute *attributes, unsigned count)

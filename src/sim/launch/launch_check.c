@@ -2,9 +2,6 @@
 /* What a launch may ask for; the codes are those of a real driver (tests/sim/conformance). */
 #include "launch/launch.h"
 
-#include "device/device.h"
-#include "module/module.h"
-
 #define PORTABLE_CLUSTER 8
 #define LARGEST_CLUSTER 16
 

@@ -4,12 +4,6 @@
 
 #include <stdio.h>
 
-#include "device/device.h"
-#include "memory/memory.h"
-#include "module/module.h"
-#include "queue/queue.h"
-#include "texture/texture.h"
-
 struct kernel {
     struct ptx_launch launch;
     struct ptx_world world;

@@ -2,9 +2,6 @@
 /* Occupancy, from a device's limits and what a kernel needs. */
 #include "launch/launch.h"
 
-#include "device/device.h"
-#include "module/module.h"
-
 static size_t round_up(size_t value, size_t unit)
 {
     return (value + unit - 1) / unit * unit;

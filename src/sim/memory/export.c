@@ -2,11 +2,8 @@
 #include "memory/memory.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
-#include "device/device.h"
 #include "ptx/ptx.h"
-#include "queue/queue.h"
 
 #define PAGE ((size_t)4096)
 

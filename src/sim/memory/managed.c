@@ -3,9 +3,6 @@
  * about where memory should be is remembered by page, and told when asked. */
 #include "memory/memory.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 /* Live managed memory, a pool's too, that holds all of the range, or NULL. */
 static struct sim_allocation *sim_managed(uint64_t address, size_t size)
 {

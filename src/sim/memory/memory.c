@@ -4,9 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "device/device.h"
 #include "ptx/ptx.h"
-#include "queue/queue.h"
 
 /* Real devices align to 512 bytes; between two allocations a gap catches what runs over the end. */
 #define ALIGNMENT 512

@@ -3,11 +3,7 @@
 #ifndef CUSHIM_SIM_MEMORY_MEMORY_H
 #define CUSHIM_SIM_MEMORY_MEMORY_H
 
-#include "core/config.h"
-#include "core/core.h"
-#include "sim.h"
-
-struct sim_item;
+#include "queue/queue.h"
 
 /* --- range.c --- Live memory by address. */
 enum sim_memory {

@@ -2,9 +2,6 @@
 /* Device memory as programs allocate, describe and free it; what a context's end frees. */
 #include "memory/memory.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 void sim_memory_entry_end(struct sim_context *context)
 {
     uint64_t below = UINT64_MAX;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver knows of an address. */
-#include "device/device.h"
 #include "memory/memory.h"
 
 union value {

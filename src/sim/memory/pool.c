@@ -4,9 +4,6 @@
  * of the host's NUMA nodes, too. */
 #include "memory/memory.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 /* A place and a kind of memory that have a default pool. */
 struct slot {
     struct sim_pool *first, *current; /* made when they are asked for; NULL: the first */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What pools say of themselves, what can be set, and who may use their memory. */
-#include "device/device.h"
 #include "memory/memory.h"
 
 /* An attribute is a member of the pool, and can be set (SET), be set to 0, which is the value of

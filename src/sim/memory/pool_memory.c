@@ -4,8 +4,6 @@
  * allocation in the same stream. */
 #include "memory/memory.h"
 
-#include "queue/queue.h"
-
 static enum sim_memory kind_of(const struct sim_pool *pool)
 {
     if (pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED)

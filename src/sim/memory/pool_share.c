@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pools of other processes. The pool goes as a file, which says which one it is; a block of it as
  * 64 bytes, which name the file of the block. */
-#include "device/device.h"
 #include "memory/memory.h"
 
 /* The file that stands for the pool; NULL: no memory, or no more files. */

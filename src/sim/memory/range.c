@@ -3,8 +3,6 @@
  * ranges have one of their own. */
 #include "memory/memory.h"
 
-#include <pthread.h>
-
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct sim_allocation **ranges; /* sorted by address */
 static size_t count, capacity;

@@ -2,11 +2,7 @@
 /* Words of memory that a stream writes, or waits for. */
 #include "memory/memory.h"
 
-#include <time.h>
-
-#include "device/device.h"
 #include "ptx/ptx.h"
-#include "queue/queue.h"
 
 #define COUNT_MAX 256
 #define POLL_NS 20000

@@ -2,9 +2,6 @@
 /* The two halves of virtual memory: reserved addresses, and memory without one. */
 #include "memory/memory.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 struct reservation {
     uint64_t address;
     size_t size;

@@ -3,7 +3,6 @@
 #include "module/module.h"
 
 #include "fatbin_format.h"
-#include "ptx/ptx.h"
 
 #ifdef SIM_HAVE_LZ4
 #include <lz4.h>

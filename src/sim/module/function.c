@@ -2,8 +2,6 @@
 /* Functions: what they say of themselves, and what can be set. */
 #include "module/module.h"
 
-#include "device/device.h"
-
 /* Dynamic shared memory that a kernel may have without asking for more. */
 #define ORDINARY_SHARED 49152
 

@@ -2,10 +2,6 @@
 /* cuLibrary*: context-independent loading. */
 #include "module/module.h"
 
-#include "device/device.h"
-#include "memory/memory.h"
-#include "queue/queue.h"
-
 static CUresult check_options(unsigned count, const CUlibraryOption *options, void **values)
 {
     SIM_REFUSE(count && (!options || !values));

@@ -4,9 +4,6 @@
 
 #include <search.h>
 #include <stdio.h>
-#include <time.h>
-
-#include "device/device.h"
 
 struct link {
     struct sim_object object;

@@ -4,10 +4,6 @@
 
 #include <stdio.h>
 
-#include "device/device.h"
-#include "memory/memory.h"
-#include "queue/queue.h"
-
 CUresult sim_module_compile(const struct sim_context *context, const void *data, size_t size,
                             struct sim_jit *jit, struct ptx_module **ptx)
 {

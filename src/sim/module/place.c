@@ -2,9 +2,6 @@
 /* Modules: PTX compiled, and placed in a context's memory. */
 #include "module/module.h"
 
-#include "memory/memory.h"
-#include "texture/texture.h"
-
 unsigned sim_place_ptx_version(void)
 {
     static const struct {

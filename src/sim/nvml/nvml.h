@@ -11,9 +11,8 @@
 #ifndef CUSHIM_SIM_NVML_NVML_H
 #define CUSHIM_SIM_NVML_NVML_H
 
-#include "core/core.h"
+#include "device/device.h"
 #include "nvml_sim.h"
-#include "sim.h"
 
 #define SIM_EXPORT __attribute__((visibility("default")))
 

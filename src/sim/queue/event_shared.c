@@ -2,7 +2,6 @@
 #include "queue/queue.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { SLOTS = 16 };
 

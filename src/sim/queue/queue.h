@@ -3,8 +3,7 @@
 #ifndef CUSHIM_SIM_QUEUE_QUEUE_H
 #define CUSHIM_SIM_QUEUE_QUEUE_H
 
-#include "core/core.h"
-#include "sim.h"
+#include "device/device.h"
 
 struct sim_item;
 struct sim_mark;

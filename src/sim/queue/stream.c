@@ -2,8 +2,6 @@
 /* Streams: what the handles mean, and whose work must follow whose. */
 #include "queue/queue.h"
 
-#include <pthread.h>
-
 static uint64_t next_id = 1;
 
 CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,

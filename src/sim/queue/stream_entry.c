@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams as the program makes, asks and waits for them. */
-#include "device/device.h"
 #include "queue/queue.h"
 
 CUresult sim_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)

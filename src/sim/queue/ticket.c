@@ -4,9 +4,6 @@
  * it likes (a callback, a wait for memory to change) without holding other streams up. */
 #include "queue/queue.h"
 
-#include <pthread.h>
-
-#include "device/device.h"
 #include "ptx/ptx.h"
 
 #define IDLE_MAX 8 /* threads kept for later */

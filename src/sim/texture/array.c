@@ -2,10 +2,6 @@
 /* Arrays: made, described, destroyed. */
 #include "texture/texture.h"
 
-#include "device/device.h"
-#include "memory/memory.h"
-#include "queue/queue.h"
-
 struct sim_array *sim_array_make(struct sim_context *context,
                                  const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
 {

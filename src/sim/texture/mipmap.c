@@ -2,9 +2,6 @@
 /* Mipmapped arrays: levels of halved sizes, in one piece of memory. */
 #include "texture/texture.h"
 
-#include "memory/memory.h"
-#include "queue/queue.h"
-
 static size_t halved(size_t size, unsigned times)
 {
     size_t left = times < 64 ? size >> times : 0;

@@ -3,10 +3,6 @@
  * for its successor. */
 #include "texture/texture.h"
 
-#include <pthread.h>
-
-#include "memory/memory.h"
-
 #define INDEX_BITS 24
 
 struct slot {

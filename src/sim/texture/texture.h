@@ -3,9 +3,8 @@
 #ifndef CUSHIM_SIM_TEXTURE_TEXTURE_H
 #define CUSHIM_SIM_TEXTURE_TEXTURE_H
 
-#include "core/core.h"
+#include "memory/memory.h"
 #include "ptx/ptx.h"
-#include "sim.h"
 
 /* Textures and surfaces, objects and references alike: what a kernel finds behind a
  * handle. */
