@@ -111,8 +111,7 @@ CUresult sim_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, c
 {
     const struct sim_entry *found;
     SIM_FIND(bool, exists, ask(symbol, pfn, cudaVersion, flags, &found, &exists));
-    if (!found)
-        return CUDA_ERROR_NOT_FOUND;
+    SIM_FAIL(NOT_FOUND, !found);
     *pfn = address_of(found, cudaVersion);
     return CUDA_SUCCESS;
 }

@@ -140,8 +140,7 @@ SIM_BEHAVIOUR(cuLogsDumpToMemory)
     if (at < room)
         buffer[at] = '\0';
     *size = at;
-    if (iterator)
-        *iterator = next;
+    SIM_PUT(iterator, next);
     return CUDA_SUCCESS;
 }
 
@@ -160,7 +159,6 @@ CUresult sim_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, u
         fputs(line, file);
     }
     SIM_REFUSE(fclose(file) != 0);
-    if (iterator)
-        *iterator = next;
+    SIM_PUT(iterator, next);
     return CUDA_SUCCESS;
 }

@@ -22,8 +22,7 @@ SIM_BEHAVIOUR(cuDevResourceGenerateDesc)
     SIM_REFUSE(!phDesc || !resources || nbResources == 0);
     CUdevResource sum = resources[0];
     for (unsigned i = 0; i < nbResources; i++) {
-        if (resources[i].type != CU_DEV_RESOURCE_TYPE_SM)
-            return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+        SIM_FAIL(INVALID_RESOURCE_TYPE, resources[i].type != CU_DEV_RESOURCE_TYPE_SM);
         if (i > 0)
             sum.sm.smCount += resources[i].sm.smCount;
     }
@@ -85,8 +84,7 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
 {
     SIM_REFUSE(!resource);
     SIM_FIND(struct sim_green *, green, find(hCtx, &green));
-    if (type != CU_DEV_RESOURCE_TYPE_SM)
-        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    SIM_FAIL(INVALID_RESOURCE_TYPE, type != CU_DEV_RESOURCE_TYPE_SM);
     *resource = green->resource;
     return CUDA_SUCCESS;
 }

@@ -6,6 +6,7 @@ static uint64_t next_id = 1, next_serial = 1;
 
 CUresult sim_life_open(struct sim_context *context, unsigned flags)
 {
+    SIM_TRY(sim_context_remember(context));
     __atomic_store_n(&context->closing, false, __ATOMIC_RELAXED);
     context->flags = flags;
     context->id = next_id++;
@@ -17,7 +18,6 @@ CUresult sim_life_open(struct sim_context *context, unsigned flags)
     SIM_TRY(sim_stream_make(context, CU_STREAM_DEFAULT, 0, &context->legacy));
     sim_limit_reset(context);
     sim_object_add(&context->object, SIM_CONTEXT, context);
-    sim_context_remember(context);
     return CUDA_SUCCESS;
 }
 

@@ -46,12 +46,11 @@ static CUresult check(const struct sim_context *context, CUlimit limit)
                 : sim_config.cuda >= 10000 ? CU_LIMIT_MAX_L2_FETCH_GRANULARITY + 1
                                            : CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT + 1;
     SIM_REFUSE((int)limit < 0 || (int)limit >= count);
-    if (limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ||
-        (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH &&
-         sim_device_architecture(context->device) >= 90) ||
-        (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&
-         sim_device_architecture(context->device) < 80))
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    SIM_FAIL(UNSUPPORTED_LIMIT, limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ||
+                                    (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH &&
+                                     sim_device_architecture(context->device) >= 90) ||
+                                    (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&
+                                     sim_device_architecture(context->device) < 80));
     return CUDA_SUCCESS;
 }
 
@@ -127,9 +126,7 @@ SIM_WITH(cuCtxSetSharedMemConfig, struct sim_context *, context, sim_current(&co
 CUresult sim_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
     SIM_TRY(sim_current_check());
-    if (leastPriority)
-        *leastPriority = SIM_PRIORITY_LEAST;
-    if (greatestPriority)
-        *greatestPriority = sim_stream_priority_greatest();
+    SIM_PUT(leastPriority, SIM_PRIORITY_LEAST);
+    SIM_PUT(greatestPriority, sim_stream_priority_greatest());
     return CUDA_SUCCESS;
 }

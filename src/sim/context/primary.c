@@ -3,13 +3,6 @@
 #include "context/context.h"
 
 /* Its memory stays: a thread's stack may have its handle long after it was released. */
-static CUresult make(struct sim_device *device, unsigned flags)
-{
-    SIM_TRY(sim_life_begin(device, flags, true, &device->primary_kept));
-    sim_context_keep(device->primary_kept);
-    return CUDA_SUCCESS;
-}
-
 static CUresult activate(struct sim_device *device)
 {
     unsigned flags = device->primary_flags | CU_CTX_MAP_HOST;
@@ -19,7 +12,7 @@ static CUresult activate(struct sim_device *device)
     if (device->primary_kept)
         result = sim_life_open(device->primary_kept, flags);
     else
-        result = make(device, flags);
+        result = sim_life_begin(device, flags, true, &device->primary_kept);
     if (result == CUDA_SUCCESS)
         device->primary = device->primary_kept;
     return result;
@@ -56,8 +49,7 @@ CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
 CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
 {
     SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    if (!device->primary_count)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(INVALID_CONTEXT, !device->primary_count);
     if (--device->primary_count == 0)
         deactivate(device);
     return CUDA_SUCCESS;
@@ -97,8 +89,7 @@ CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice_v1 dev, unsigned int flags)
 CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice_v1 dev, unsigned int flags)
 {
     struct sim_device *device = sim_device(dev);
-    if (device && device->primary)
-        return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+    SIM_FAIL(PRIMARY_CONTEXT_ACTIVE, device && device->primary);
     return sim_cuDevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 

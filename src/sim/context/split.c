@@ -18,11 +18,9 @@ CUresult sim_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nb
     SIM_REFUSE(!nbGroups || !input ||
                flags > (CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
                         CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE));
-    if (input->type != CU_DEV_RESOURCE_TYPE_SM)
-        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    SIM_FAIL(INVALID_RESOURCE_TYPE, input->type != CU_DEV_RESOURCE_TYPE_SM);
     unsigned group = group_size(), all = input->sm.smCount;
-    if (minCount > all)
-        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    SIM_FAIL(INVALID_RESOURCE_CONFIGURATION, minCount > all);
     unsigned size = minCount ? (minCount + group - 1) / group * group : group;
     unsigned most = all / size;
     if (!result) {
@@ -101,8 +99,8 @@ static CUresult judge(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *groups, unsigned co
     for (unsigned i = 0; i < count; i++) {
         SIM_TRY(check(&groups[i], all));
         unsigned size = count_of(&groups[i], left);
-        if (size > left || (wanted && size < together(&groups[i])))
-            return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+        SIM_FAIL(INVALID_RESOURCE_CONFIGURATION,
+                 size > left || (wanted && size < together(&groups[i])));
         left -= size;
     }
     return CUDA_SUCCESS;
@@ -111,8 +109,7 @@ static CUresult judge(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *groups, unsigned co
 SIM_BEHAVIOUR(cuDevSmResourceSplit)
 {
     SIM_REFUSE(!input || !groupParams || nbGroups == 0 || flags);
-    if (input->type != CU_DEV_RESOURCE_TYPE_SM)
-        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    SIM_FAIL(INVALID_RESOURCE_TYPE, input->type != CU_DEV_RESOURCE_TYPE_SM);
     CUdevResource whole = *input; /* which may be one of the outputs */
     unsigned left = whole.sm.smCount;
     SIM_TRY(judge(groupParams, nbGroups, left, result));

@@ -41,8 +41,7 @@ static CUresult row(const struct sim_copy *copy, uint64_t to, uint64_t from)
         size_t size = left;
         char *target = piece(&copy->to, to, true, &size);
         char *source = piece(&copy->from, from, false, &size);
-        if (!target || !source)
-            return CUDA_ERROR_ILLEGAL_ADDRESS;
+        SIM_FAIL(ILLEGAL_ADDRESS, !target || !source);
         memmove(target, source, size);
         ptx_memory_written(target, size);
         to += size;

@@ -102,7 +102,6 @@ struct sim_context {
     uint64_t serial;               /* of this memory: a thread's stack remembers it */
     unsigned api_version;          /* of the entry that made it: 3010, 3020, ... */
     struct sim_peer *peers;        /* contexts whose memory this one may use */
-    struct sim_context *next_kept; /* of those that sim_context_keep was given */
     struct sim_heap *heap;         /* of malloc in kernels (device_heap.c); NULL: none yet */
 };
 struct sim_peer {
@@ -112,13 +111,14 @@ struct sim_peer {
 /* Memory of a context: kept while a reference is held, long after its end if need be. */
 struct sim_context *sim_context_retain(struct sim_context *context);
 CUresult sim_context_release(struct sim_context *context); /* its state: CUDA_SUCCESS or an error */
-/* A primary context's memory stays for good, and its handle is known while it is not active. */
-void sim_context_keep(struct sim_context *context);
-struct sim_context *sim_context_kept(CUcontext handle); /* NULL: none of them */
-/* The handle stays known when its context is gone. */
-void sim_context_remember(const struct sim_context *context);
-/* The device of a context, also of one that is gone; NULL: it never was one. */
-struct sim_device *sim_context_was_on(const void *handle);
+/* A handle of a context, also of one that is gone, or is primary and not active. */
+struct sim_known {
+    struct sim_context *context; /* not to be looked into before sim_stack_alive says so */
+    uint64_t serial;             /* of the latest context that had the handle */
+    struct sim_device *device;
+};
+CUresult sim_context_remember(struct sim_context *context);
+struct sim_known *sim_context_known(CUcontext handle); /* NULL: it never was one */
 /* The link to what `from` has about `to`; to NULL: no access was enabled. */
 struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to);
 /* Whether the one may use the memory of the other. */
@@ -305,16 +305,11 @@ void sim_shared_wake(uint32_t *word);
 
 /* --- stack.c --- The calling thread's stack of contexts: entries outlive the contexts they name.
  */
-/* The handle on top, destroyed or not; NULL: none. */
-CUcontext sim_stack_top(void);
-size_t sim_stack_depth(void);
-/* The device of the top, destroyed or not; NULL: none. */
-struct sim_device *sim_stack_device(void);
-void sim_stack_unload(void); /* sim_start_unload's part */
-/* The top, which may be destroyed unless it is alive; NULL: none. */
-struct sim_context *sim_stack_context(bool *alive);
-CUresult sim_stack_push(CUcontext context);
-CUcontext sim_stack_pop(void);
+struct sim_known *sim_stack_top(void);               /* destroyed or not; NULL: none */
+bool sim_stack_alive(const struct sim_known *entry); /* whether it is no destroyed one, and one */
+void sim_stack_unload(void);                         /* sim_start_unload's part */
+CUresult sim_stack_push(CUcontext context);          /* a known one */
+void sim_stack_pop(void);
 CUresult sim_stack_set(CUcontext context); /* replaces the top; NULL takes it off */
 
 /* --- What the calling thread is doing --- */

@@ -122,10 +122,8 @@ int sim_device_count(void)
 CUresult sim_cuInit(unsigned int Flags)
 {
     SIM_REFUSE(Flags != 0);
-    if (initialized_in != 0 && !sim_device_initialized())
-        return CUDA_ERROR_NOT_INITIALIZED;
-    if (sim_device_count() == 0)
-        return CUDA_ERROR_NO_DEVICE;
+    SIM_FAIL(NOT_INITIALIZED, initialized_in != 0 && !sim_device_initialized());
+    SIM_FAIL(NO_DEVICE, sim_device_count() == 0);
     initialized_in = getpid();
     return CUDA_SUCCESS;
 }
@@ -138,8 +136,7 @@ struct sim_device *sim_device(CUdevice device)
 CUresult sim_device_of(CUdevice handle, struct sim_device **device)
 {
     struct sim_device *found = sim_device(handle);
-    if (device)
-        *device = found;
+    SIM_PUT(device, found);
     return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 

@@ -66,8 +66,7 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
 {
     SIM_REFUSE(!result);
     SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    if (type != CU_DEV_RESOURCE_TYPE_SM)
-        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    SIM_FAIL(INVALID_RESOURCE_TYPE, type != CU_DEV_RESOURCE_TYPE_SM);
     memset(result, 0, sizeof *result);
     result->type = type;
     result->sm.smCount =
@@ -98,8 +97,7 @@ SIM_BEHAVIOUR(cuDeviceGetP2PAttribute)
 {
     struct sim_device *from = sim_device(srcDevice), *to = sim_device(dstDevice);
     SIM_REFUSE(!value);
-    if (!from || !to || from == to)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_FAIL(INVALID_DEVICE, !from || !to || from == to);
     switch ((int)attrib) {
     case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
         *value = 0;
@@ -165,8 +163,8 @@ SIM_BEHAVIOUR(cuDeviceGetHostAtomicCapabilities)
 SIM_BEHAVIOUR(cuDeviceGetP2PAtomicCapabilities)
 {
     SIM_REFUSE(!capabilities || !operations || count == 0);
-    if (!sim_device(srcDevice) || !sim_device(dstDevice) || srcDevice == dstDevice)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_FAIL(INVALID_DEVICE,
+             !sim_device(srcDevice) || !sim_device(dstDevice) || srcDevice == dstDevice);
     return capabilities_of(capabilities, operations, count, true);
 }
 

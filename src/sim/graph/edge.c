@@ -112,8 +112,7 @@ void sim_edge_list(struct sim_listing *listing, struct sim_node *to, const struc
 CUresult sim_edge_list_end(struct sim_listing *listing, size_t *number)
 {
     bool counting = !listing->from && !listing->to;
-    if (listing->lossy && !counting)
-        return CUDA_ERROR_LOSSY_QUERY;
+    SIM_FAIL(LOSSY_QUERY, listing->lossy && !counting);
     for (size_t i = listing->count; i < listing->room && !counting; i++) {
         if (listing->from)
             listing->from[i] = NULL;

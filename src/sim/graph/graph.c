@@ -237,11 +237,8 @@ CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     struct sim_graph *graph = sim_graph(originalGraph), *clone;
     SIM_REFUSE(!phGraphClone || !graph);
     for (size_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-            graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-            return CUDA_ERROR_NOT_SUPPORTED; /* two graphs cannot own one address */
-    if (sim_graph_has_conditional(graph))
-        return CUDA_ERROR_NOT_SUPPORTED;
+        SIM_FAIL(NOT_SUPPORTED, sim_graph_memory_of(&graph->nodes[i]->item)); /* its address */
+    SIM_FAIL(NOT_SUPPORTED, sim_graph_has_conditional(graph));
     SIM_TRY(sim_graph_clone(graph, &clone));
     *phGraphClone = (CUgraph)clone;
     return CUDA_SUCCESS;
@@ -334,8 +331,7 @@ CUresult sim_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int
     struct sim_graph *graph = sim_graph(hGraph);
     SIM_REFUSE(!graph || !path);
     FILE *file = fopen(path, "w");
-    if (!file)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+    SIM_FAIL(OPERATING_SYSTEM, !file);
     fprintf(file, "digraph dot {\n");
     print_graph(file, graph, flags != 0);
     fprintf(file, "}\n");

@@ -10,8 +10,7 @@ SIM_BEHAVIOUR(cuGraphConditionalHandleCreate)
 {
     const struct sim_graph *graph = sim_graph(hGraph);
     SIM_REFUSE(!pHandle_out || !graph || flags > CU_GRAPH_COND_ASSIGN_DEFAULT);
-    if (!sim_object(SIM_CONTEXT, ctx))
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(INVALID_CONTEXT, !sim_object(SIM_CONTEXT, ctx));
     SIM_MADE(const struct sim_condition *, made,
              sim_condition_make(graph->object.serial, defaultLaunchValue, flags != 0));
     *pHandle_out = made->handle;
@@ -56,8 +55,7 @@ CUresult sim_graph_conditional_fill(struct sim_node *node,
     *own = *params;
     own->size = 0;
     own->phGraph_out = calloc(params->size, sizeof *own->phGraph_out);
-    if (!own->phGraph_out)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, !own->phGraph_out);
     while (own->size < params->size) {
         SIM_MADE(struct sim_graph *, body, sim_graph_make());
         body->owner = node;

@@ -162,13 +162,11 @@ CUresult sim_graph_memory_copy(const struct sim_item *item, struct sim_item *cop
 
 void sim_graph_memory_launched(const struct sim_item *item)
 {
-    if (item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-        set_live(item->user, true);
-    else if (item->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-        set_live(item->user, false);
+    if (sim_graph_memory_of(item))
+        set_live(item->user, item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC);
 }
 
-static struct sim_graph_memory *memory_of(const struct sim_item *item)
+struct sim_graph_memory *sim_graph_memory_of(const struct sim_item *item)
 {
     return item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
                    item->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE
@@ -181,12 +179,12 @@ void sim_graph_memory_upload(const struct sim_exec *exec)
 {
     struct sim_graph_memory *memory;
     for (size_t i = 0; i < exec->count; i++)
-        if ((memory = memory_of(&exec->nodes[i].work->item)))
+        if ((memory = sim_graph_memory_of(&exec->nodes[i].work->item)))
             memory->kept = memory->live;
     for (size_t i = 0; i < exec->count; i++)
         sim_graph_memory_launched(&exec->nodes[i].work->item);
     for (size_t i = 0; i < exec->count; i++)
-        if ((memory = memory_of(&exec->nodes[i].work->item)))
+        if ((memory = sim_graph_memory_of(&exec->nodes[i].work->item)))
             count_live(memory, memory->kept);
 }
 

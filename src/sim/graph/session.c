@@ -120,8 +120,7 @@ void sim_session_node_gone(const struct sim_node *node)
 
 static CUresult spoil(struct sim_session *session, CUresult result)
 {
-    if (session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    SIM_FAIL(STREAM_CAPTURE_INVALIDATED, session->invalid);
     session->invalid = true;
     return result;
 }
@@ -294,8 +293,7 @@ static void mark_free(struct sim_mark *mark)
 static CUresult mark_make(struct sim_stream *stream, struct sim_mark **mark)
 {
     struct sim_capture *capture = stream->capture;
-    if (capture->session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    SIM_FAIL(STREAM_CAPTURE_INVALIDATED, capture->session->invalid);
     SIM_MADE(struct sim_mark *, made, malloc(sizeof *made + capture->count * sizeof *made->places));
     made->session = capture->session;
     made->session->references++;
@@ -314,8 +312,7 @@ static CUresult mark_follow(struct sim_stream *stream, const struct sim_mark *ma
     SIM_REFUSE(session->abandoned);
     if (!session->active)
         return stream->capture ? sim_capture_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
-    if (session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    SIM_FAIL(STREAM_CAPTURE_INVALIDATED, session->invalid);
     if (stream == stream->object.context->legacy) { /* it would wait for all others */
         session->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;

@@ -79,8 +79,8 @@ static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size
 {
     SIM_FIND(struct sim_function *, function, find(hfunc, &function));
     SIM_REFUSE(!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size);
-    if (!function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY,
+             !function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)));
     memcpy(function->old.params + offset, value, size);
     return CUDA_SUCCESS;
 }

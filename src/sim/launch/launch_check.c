@@ -34,8 +34,7 @@ CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsign
             break;
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: /* the same member */
-            if (!sim_object(SIM_EVENT, value->programmaticEvent.event))
-                return CUDA_ERROR_INVALID_HANDLE;
+            SIM_FAIL(INVALID_HANDLE, !sim_object(SIM_EVENT, value->programmaticEvent.event));
             return SIM_LACK_cuLaunchKernelEx_attribute;
         case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
             return SIM_LACK_cuLaunchKernelEx_attribute;
@@ -106,14 +105,13 @@ CUresult sim_launch_check(const struct sim_function *function,
         return sim_device_architecture(device) < 90 ? CUDA_ERROR_NOT_SUPPORTED
                                                     : CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (extras->cooperative) {
-        if (!(unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
-            return CUDA_ERROR_NOT_SUPPORTED;
+        SIM_FAIL(NOT_SUPPORTED,
+                 !(unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH));
         uint64_t blocks = (uint64_t)params->gridDimX * params->gridDimY * params->gridDimZ;
         uint64_t most =
             (uint64_t)sim_occupancy(function, threads, params->sharedMemBytes) *
             (unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-        if (blocks > most)
-            return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+        SIM_FAIL(COOPERATIVE_LAUNCH_TOO_LARGE, blocks > most);
     }
     return CUDA_SUCCESS;
 }

@@ -88,8 +88,7 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
             sim_lock_leave(); /* the caller's code */
             dynamic = size_of_block(threads);
             sim_lock_enter();
-            if (!sim_object_alive(SIM_FUNCTION, function, serial))
-                return CUDA_ERROR_INVALID_HANDLE;
+            SIM_FAIL(INVALID_HANDLE, !sim_object_alive(SIM_FUNCTION, function, serial));
             sim_expire_renew(function->module); /* which owns it */
         }
         if (dynamic > sim_occupancy_max_dynamic(function))
@@ -135,8 +134,7 @@ SIM_BEHAVIOUR(cuOccupancyMaxPotentialClusterSize)
 {
     SIM_FIND(struct sim_function *, function, sim_occupancy_function(func, &function));
     SIM_REFUSE(!clusterSize || !config);
-    if (sim_device_architecture(function->object.context->device) < 90)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    SIM_FAIL(NOT_SUPPORTED, sim_device_architecture(function->object.context->device) < 90);
     *clusterSize = function->non_portable_cluster ? 16 : 8;
     return CUDA_SUCCESS;
 }

@@ -50,8 +50,7 @@ static struct sim_allocation *find_host(const void *p)
 CUresult sim_cuMemHostGetDevicePointer_v2(CUdeviceptr_v2 *pdptr, void *p, unsigned int Flags)
 {
     SIM_TRY(sim_current_check());
-    if (pdptr)
-        *pdptr = 0;
+    SIM_PUT(pdptr, 0);
     SIM_REFUSE(!pdptr || !p || Flags != 0 || !find_host(p));
     *pdptr = (CUdeviceptr_v2)(uintptr_t)p;
     return CUDA_SUCCESS;
@@ -114,8 +113,8 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     bool readable, writable;
     SIM_REFUSE(!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS));
     SIM_REFUSE((uintptr_t)p > UINTPTR_MAX - bytesize);
-    if (bytesize > (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY,
+             bytesize > (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
     if (sim_range_overlaps((uint64_t)(uintptr_t)p, bytesize)) {
         const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
         return found && found->kind != SIM_MEMORY_REGISTERED
@@ -141,8 +140,7 @@ CUresult sim_cuMemHostUnregister(void *p)
     SIM_TRY(sim_current_check());
     SIM_REFUSE(!p);
     struct sim_allocation *allocation = sim_range_find((uint64_t)(uintptr_t)p);
-    if (!allocation || allocation->ending)
-        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    SIM_FAIL(HOST_MEMORY_NOT_REGISTERED, !allocation || allocation->ending);
     SIM_REFUSE(allocation->kind != SIM_MEMORY_REGISTERED || allocation->host != p);
     return sim_memory_free_after_work(allocation);
 }

@@ -156,8 +156,7 @@ CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
 
 static CUresult answer(CUmemoryPool *out, struct sim_pool *pool)
 {
-    if (!pool)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, !pool);
     *out = (CUmemoryPool)pool;
     return CUDA_SUCCESS;
 }

@@ -23,8 +23,7 @@ SIM_BEHAVIOUR(cuMemPoolExportToShareableHandle)
                found->handle_types != handleType);
     const struct sim_shared *shared = shared_of(found);
     int file = shared ? sim_shared_give(shared, true) : -1;
-    if (file < 0)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+    SIM_FAIL(OPERATING_SYSTEM, file < 0);
     memcpy(handle_out, &file, sizeof file);
     return CUDA_SUCCESS;
 }
@@ -45,8 +44,7 @@ SIM_BEHAVIOUR(cuMemPoolImportFromShareableHandle)
     CUmemLocation place;
     SIM_REFUSE(!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags);
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)handle);
-    if (!shared)
-        return CUDA_ERROR_UNKNOWN;
+    SIM_FAIL(UNKNOWN, !shared);
     if (shared->head.kind != SIM_SHARED_POOL)
         return sim_share_refuse(shared, CUDA_ERROR_NOT_SUPPORTED);
     const struct sim_device *device = sim_share_device(shared);
@@ -77,8 +75,7 @@ CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CU
     SIM_REFUSE(!shareData_out || !found || !sim_range_is_pooled(found->kind) || found->foreign ||
                ((struct sim_pool *)found->owner)->handle_types == CU_MEM_HANDLE_TYPE_NONE);
     const struct sim_shared *pool = shared_of(found->owner);
-    if (!pool)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+    SIM_FAIL(OPERATING_SYSTEM, !pool);
     struct sim_shared_id owner = pool->head.id; /* what follows may wait */
     SIM_FIND(struct sim_shared_token, token, sim_share_block(ptr, &owner, &token));
     memset(shareData_out, 0, sizeof *shareData_out);

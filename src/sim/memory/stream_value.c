@@ -71,8 +71,7 @@ static CUresult wait_for(const struct batch *batch, const CUstreamBatchMemOpPara
 {
     uint64_t found;
     for (;;) {
-        if (!load(item, &found))
-            return CUDA_ERROR_ILLEGAL_ADDRESS;
+        SIM_FAIL(ILLEGAL_ADDRESS, !load(item, &found));
         if (satisfied(item, found))
             return CUDA_SUCCESS;
         if (__atomic_load_n(&batch->context->closing, __ATOMIC_RELAXED))
@@ -116,9 +115,9 @@ static CUresult check(const struct sim_context *context, const CUstreamBatchMemO
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
         SIM_REFUSE(item->waitValue.flags & ~(3U | CU_STREAM_WAIT_VALUE_FLUSH));
-        if (item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH &&
-            !sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
-            return CUDA_ERROR_NOT_SUPPORTED;
+        SIM_FAIL(NOT_SUPPORTED, item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH &&
+                                    !sim_device_value(context->device,
+                                                      CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES));
         return check_address(item, false);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:

@@ -72,8 +72,7 @@ SIM_BEHAVIOUR(cuMemCreate)
 {
     SIM_REFUSE(!handle || !prop || size == 0 || size % SIM_VIRTUAL_GRAIN || flags);
     SIM_FIND(struct sim_device *, device, check(prop, &device));
-    if (sim_memory_refused(size))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, sim_memory_refused(size));
     if (device)
         SIM_TRY(sim_memory_take(device, size));
     struct sim_physical *made = calloc(1, sizeof *made);
@@ -307,8 +306,7 @@ SIM_BEHAVIOUR(cuMemExportToShareableHandle)
                handleType != physical->prop.requestedHandleTypes);
     SIM_TRY(share(handle, &shared));
     int file = sim_shared_give(shared, false);
-    if (file < 0)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+    SIM_FAIL(OPERATING_SYSTEM, file < 0);
     memcpy(shareableHandle, &file, sizeof file);
     return CUDA_SUCCESS;
 }
@@ -338,8 +336,7 @@ SIM_BEHAVIOUR(cuMemImportFromShareableHandle)
     CUmemAllocationProp prop;
     SIM_REFUSE(!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)osHandle);
-    if (!shared)
-        return CUDA_ERROR_UNKNOWN;
+    SIM_FAIL(UNKNOWN, !shared);
     if (shared->head.kind == SIM_SHARED_POOL)
         return sim_share_refuse(shared, CUDA_ERROR_NOT_SUPPORTED);
     memcpy(&prop, shared->head.more, sizeof prop);

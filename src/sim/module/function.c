@@ -142,8 +142,7 @@ CUresult sim_function_parameter(const struct ptx_function_info *info, size_t ind
 {
     SIM_REFUSE(!offset || index >= info->param_count);
     *offset = info->params[index].offset;
-    if (size)
-        *size = info->params[index].size;
+    SIM_PUT(size, info->params[index].size);
     return CUDA_SUCCESS;
 }
 

@@ -54,12 +54,11 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
 {
     struct sim_context *context;
     if (handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
-        if (sim_current_in_callback)
-            return CUDA_ERROR_NOT_PERMITTED;
+        SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
         *stream = sim_object(SIM_STREAM, handle);
         /* An old handle may be where a context's own stream is now, which has no handle. */
-        if (!*stream || *stream == (*stream)->object.context->legacy || (*stream)->thread)
-            return CUDA_ERROR_INVALID_HANDLE;
+        SIM_FAIL(INVALID_HANDLE,
+                 !*stream || *stream == (*stream)->object.context->legacy || (*stream)->thread);
         return (*stream)->object.context->sticky;
     }
     SIM_TRY(sim_current(&context));

@@ -17,8 +17,8 @@ SIM_ENTRY(cuStreamCreate, sim_cuStreamCreateWithPriority(phStream, Flags, 0))
 CUresult sim_cuStreamDestroy_v2(CUstream handle)
 {
     struct sim_stream *stream;
-    if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE,
+             !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD);
     CUresult result = sim_stream(handle, &stream);
     if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_NOT_PERMITTED)
         return result;

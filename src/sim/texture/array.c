@@ -127,8 +127,7 @@ static CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out,
 /* A live array, for a question that has somewhere to write its answer. */
 static CUresult ask(const void *found, const void *out)
 {
-    if (!found)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !found);
     return SIM_VALID(out);
 }
 

@@ -98,8 +98,7 @@ CUresult sim_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Fla
                                       .res.array.hArray = hArray};
     const struct sim_array *array = sim_object(SIM_ARRAY, hArray);
     SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
-    if (!hArray)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !hArray);
     return bind_shape(reference, &resource, array ? &array->shape : NULL, Flags);
 }
 
@@ -119,8 +118,7 @@ SIM_BEHAVIOUR(cuTexRefSetAddress_v2)
     SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
     if (dptr == 0) { /* unbinds */
         reference->bound = false;
-        if (ByteOffset)
-            *ByteOffset = 0;
+        SIM_PUT(ByteOffset, 0);
         return sim_reference_update(reference);
     }
     SIM_REFUSE(offset && !ByteOffset);
@@ -130,8 +128,7 @@ SIM_BEHAVIOUR(cuTexRefSetAddress_v2)
     resource.res.linear.sizeInBytes = bytes + offset;
     SIM_TRY(bind(reference, &resource));
     reference->address = dptr;
-    if (ByteOffset)
-        *ByteOffset = offset;
+    SIM_PUT(ByteOffset, offset);
     return CUDA_SUCCESS;
 }
 
