@@ -57,14 +57,8 @@ CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxAttach(CUcontext *pctx, unsigned int flags)
-{
-    SIM_FIND(struct sim_context *, context, sim_current(&context));
-    SIM_REFUSE(!pctx || flags != 0);
-    context->attached++;
-    *pctx = (CUcontext)context;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuCtxAttach, struct sim_context *, context, sim_current(&context), !pctx || flags != 0,
+        context->attached++, *pctx = (CUcontext)context)
 
 CUresult sim_cuCtxDetach(CUcontext ctx)
 {

@@ -93,11 +93,6 @@ CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice_v1 dev, unsigned int flags)
     return sim_cuDevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 
-CUresult sim_cuDevicePrimaryCtxGetState(CUdevice_v1 dev, unsigned int *flags, int *active)
-{
-    SIM_REFUSE(!flags || !active);
-    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    *flags = device->primary_flags;
-    *active = device->primary ? 1 : 0;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDevicePrimaryCtxGetState, struct sim_device *, device,
+        (!flags || !active) ? CUDA_ERROR_INVALID_VALUE : sim_device_of(dev, &device), false,
+        *flags = device->primary_flags, *active = device->primary ? 1 : 0)

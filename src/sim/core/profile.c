@@ -5,8 +5,7 @@
 
 #include "sim.h"
 
-/* Whether memory and events can be shared with other processes: core/shared_windows.c has nothing
- * for it. */
+/* Whether memory and events can be shared with other processes: windows/machine.c has nothing. */
 #ifdef _WIN32
 #define SHARES 0
 #else

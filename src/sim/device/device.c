@@ -188,13 +188,9 @@ bool sim_device_reaches(const struct sim_device *from, const struct sim_device *
 
 #define PCI_TEXT 13 /* "0000:01:00.0" and NUL */
 
-CUresult sim_cuDeviceGetName(char *name, int len, CUdevice_v1 dev)
-{
-    SIM_REFUSE(!name || len <= 0);
-    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    snprintf(name, (size_t)len, "%s", device->profile->device_name);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDeviceGetName, struct sim_device *, device,
+        (!name || len <= 0) ? CUDA_ERROR_INVALID_VALUE : sim_device_of(dev, &device), false,
+        snprintf(name, (size_t)len, "%s", device->profile->device_name))
 
 SIM_TELL(cuDeviceGetUuid_v2, uuid, struct sim_device *device, sim_device_of(dev, &device),
          sim_identity_uuid(device->physical))

@@ -12,25 +12,17 @@ SIM_TELL(cuDeviceTotalMem_v2, bytes, struct sim_device *device, sim_device_of(de
          device->total)
 
 /* For programs of the time when 4 GiB were more than any device had. */
-CUresult sim_cuDeviceTotalMem(unsigned int *bytes, CUdevice_v1 dev)
-{
-    SIM_FIND(size_t, all, sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev));
-    *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDeviceTotalMem, size_t, all, sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev), false,
+        *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all)
 
 SIM_WITH(cuDeviceGetAttribute, struct sim_device *, device,
          pi ? sim_device_of(dev, &device) : CUDA_ERROR_INVALID_VALUE,
          sim_device_attribute(device, (int)attrib, pi) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
 
-CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice_v1 dev)
-{
-    SIM_REFUSE(!major || !minor);
-    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    *major = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    *minor = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDeviceComputeCapability, struct sim_device *, device,
+        (!major || !minor) ? CUDA_ERROR_INVALID_VALUE : sim_device_of(dev, &device), false,
+        *major = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+        *minor = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR))
 
 CUresult sim_cuDeviceGetProperties(CUdevprop_v1 *prop, CUdevice_v1 dev)
 {

@@ -59,16 +59,11 @@ static CUresult find(CUfunction hfunc, struct sim_function **function)
     return *function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
-{
-    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
-    SIM_REFUSE(x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
-               x * y * z > sim_occupancy_max_threads(function));
-    function->old.block[0] = (unsigned)x;
-    function->old.block[1] = (unsigned)y;
-    function->old.block[2] = (unsigned)z;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuFuncSetBlockShape, struct sim_function *, function, find(hfunc, &function),
+        x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
+            x * y * z > sim_occupancy_max_threads(function),
+        function->old.block[0] = (unsigned)x, function->old.block[1] = (unsigned)y,
+        function->old.block[2] = (unsigned)z)
 
 SIM_SET(cuFuncSetSharedSize, struct sim_function *, function, find(hfunc, &function), false,
         function->old.shared = bytes)

@@ -286,13 +286,8 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     return result;
 }
 
-CUresult sim_cuLinkDestroy(CUlinkState state)
-{
-    SIM_FIND(struct link *, link, link_claim(state, &link));
-    sim_object_remove(&link->object);
-    link_free(link);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuLinkDestroy, struct link *, link, link_claim(state, &link), false,
+        sim_object_remove(&link->object), link_free(link))
 
 void sim_link_end(struct sim_object *object)
 {

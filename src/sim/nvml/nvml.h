@@ -23,6 +23,12 @@
     {                                                                                              \
         return __VA_ARGS__;                                                                        \
     }
+/* The answer, by the name of an error, where something holds. */
+#define SIM_NVML_FAIL(name, ...)                                                                   \
+    do {                                                                                           \
+        if (__VA_ARGS__)                                                                           \
+            return NVML_ERROR_##name;                                                              \
+    } while (0)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define SIM_FACT(name) (sim_nvml_facts()->name)

@@ -41,16 +41,13 @@ SIM_NVML(nvmlDeviceGetSamples)
     if ((size_t)type >= sizeof values / sizeof *values)
         return (unsigned)type < NVML_SAMPLINGTYPE_COUNT ? NVML_ERROR_NOT_SUPPORTED
                                                         : NVML_ERROR_INVALID_ARGUMENT;
-    if (!sampleValType)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (lastSeenTimeStamp >= sim_nvml_time_us())
-        return NVML_ERROR_NOT_FOUND;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, !sampleValType);
+    SIM_NVML_FAIL(NOT_FOUND, lastSeenTimeStamp >= sim_nvml_time_us());
     *sampleValType = NVML_VALUE_TYPE_UNSIGNED_INT;
     *sampleCount = 1;
     if (!samples)
         return NVML_SUCCESS;
-    if (room < 1)
-        return NVML_ERROR_INSUFFICIENT_SIZE;
+    SIM_NVML_FAIL(INSUFFICIENT_SIZE, room < 1);
     *samples = (nvmlSample_t){.timeStamp = sim_nvml_time_us(), .sampleValue.uiVal = values[type]};
     return NVML_SUCCESS;
 }

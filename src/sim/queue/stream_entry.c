@@ -73,13 +73,9 @@ static const struct trait {
 };
 enum { TRAITS = sizeof traits / sizeof *traits };
 
-SIM_BEHAVIOUR(cuStreamGetAttribute)
-{
-    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
-    SIM_REFUSE(!value || (size_t)attr >= TRAITS || !traits[attr].size);
-    memcpy(value, (const char *)stream + traits[attr].at, traits[attr].size);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuStreamGetAttribute, struct sim_stream *, stream, sim_stream(hStream, &stream),
+        !value || (size_t)attr >= TRAITS || !traits[attr].size,
+        memcpy(value, (const char *)stream + traits[attr].at, traits[attr].size))
 
 static bool is_value(const struct sim_stream *stream, CUstreamAttrID attr,
                      const CUstreamAttrValue_v1 *value)
@@ -103,14 +99,10 @@ static bool is_value(const struct sim_stream *stream, CUstreamAttrID attr,
     }
 }
 
-SIM_BEHAVIOUR(cuStreamSetAttribute)
-{
-    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
-    SIM_REFUSE(!param || !is_value(stream, attr, param));
-    memcpy((char *)stream + traits[attr].at, param, traits[attr].size);
-    stream->priority = sim_stream_priority_clamp(stream->priority);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuStreamSetAttribute, struct sim_stream *, stream, sim_stream(hStream, &stream),
+        !param || !is_value(stream, attr, param),
+        memcpy((char *)stream + traits[attr].at, param, traits[attr].size),
+        stream->priority = sim_stream_priority_clamp(stream->priority))
 
 CUresult sim_cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream)
 {
