@@ -38,8 +38,8 @@ static void count(struct sim_count *leaked, struct sim_count *taken)
     *leaked = *taken = (struct sim_count){.bytes = 0};
     if (!sim_device_initialized())
         return;
-    sim_live_count(leaked);
-    sim_live_taken(taken);
+    *leaked = sim_live_count(false);
+    *taken = sim_live_taken;
 }
 
 static void put_fired(void *user, const char *rule, uint64_t fired, bool can_be_seen)
@@ -138,17 +138,15 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
 
 size_t sim_summary_left(char *text, size_t size)
 {
-    struct sim_count left, taken;
+    struct sim_count left = {.bytes = 0};
     char *whole = NULL;
     size_t length = 0;
     FILE *memory = open_memstream(&whole, &length);
     if (!memory)
         return 0;
     sim_lock_enter();
-    count(&left, &taken);
-    for (int kind = 0; kind <= SIM_KIND_COUNT; kind++)
-        left.objects[kind] += taken.objects[kind];
-    left.bytes += taken.bytes;
+    if (sim_device_initialized())
+        left = sim_live_count(true);
     fprintf(memory, "{\"found_in_kernels\": %llu, \"left\": ", sim_launch_prepare_report_count());
     sim_live_json(&left, memory);
     sim_lock_leave();
@@ -168,7 +166,7 @@ static bool lock_for_a_while(void)
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_S;
-    return pthread_mutex_timedlock(sim_lock_mutex(), &until) == 0;
+    return pthread_mutex_timedlock(&sim_lock_mutex, &until) == 0;
 }
 
 static void at_end(void)

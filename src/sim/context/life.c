@@ -35,8 +35,7 @@ void sim_life_close(struct sim_context *context)
 CUresult sim_life_begin(struct sim_device *device, unsigned flags, bool primary,
                         struct sim_context **context)
 {
-    if (device->failed != CUDA_SUCCESS)
-        return device->failed;
+    SIM_TRY(device->failed);
     SIM_NEW(struct sim_context, made);
     made->references = 1;
     made->serial = next_serial++;

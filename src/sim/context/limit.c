@@ -68,11 +68,6 @@ static size_t clamp(size_t value, size_t low, size_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static size_t round_up(size_t value, size_t step)
-{
-    return step ? (value + step - 1) / step * step : value;
-}
-
 CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     SIM_FIND(struct sim_context *, context, sim_current(&context));
@@ -80,7 +75,7 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
     switch ((int)limit) {
     case CU_LIMIT_STACK_SIZE:
         SIM_REFUSE(value > STACK_MAX);
-        value = round_up(value, 16);
+        value = sim_rounded_up(value, 16);
         break;
     case CU_LIMIT_PRINTF_FIFO_SIZE:
         value = clamp(value, PRINTF_MIN, PRINTF_MAX);
@@ -97,7 +92,7 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
         break;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
         SIM_REFUSE(value > attribute(context, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE));
-        value = round_up(value, persisting_step(context));
+        value = sim_rounded_up(value, persisting_step(context));
         break;
     case CU_LIMIT_SHMEM_SIZE: /* to be read only */
     case CU_LIMIT_CIG_ENABLED:

@@ -7,8 +7,7 @@ static CUresult activate(struct sim_device *device)
 {
     unsigned flags = device->primary_flags | CU_CTX_MAP_HOST;
     CUresult result;
-    if (device->failed != CUDA_SUCCESS)
-        return device->failed;
+    SIM_TRY(device->failed);
     if (device->primary_kept)
         result = sim_life_open(device->primary_kept, flags);
     else

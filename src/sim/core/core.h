@@ -19,6 +19,11 @@ static inline uint64_t sim_clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
+static inline uint64_t sim_rounded_up(uint64_t size, uint64_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
 /* An array with room for one more item, or NULL: no memory for it, and nothing has changed. */
 static inline void *sim_grown(void *items, size_t count, size_t *capacity, size_t size)
 {
@@ -29,6 +34,20 @@ static inline void *sim_grown(void *items, size_t count, size_t *capacity, size_
     *capacity = grown ? more : *capacity;
     return grown;
 }
+
+/* Lists: an item goes to the end of one between `first` and `last`, or off it. */
+#define SIM_LIST_ADD(first, last, item, next, previous)                                            \
+    do {                                                                                           \
+        (item)->next = NULL;                                                                       \
+        (item)->previous = last;                                                                   \
+        *((last) ? &(last)->next : &(first)) = item;                                               \
+        last = item;                                                                               \
+    } while (0)
+#define SIM_LIST_REMOVE(first, last, item, next, previous)                                         \
+    do {                                                                                           \
+        *((item)->previous ? &(item)->previous->next : &(first)) = (item)->next;                   \
+        *((item)->next ? &(item)->next->previous : &(last)) = (item)->previous;                    \
+    } while (0)
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
 enum sim_kind {
@@ -174,7 +193,7 @@ void sim_lock_leave(void);
 void sim_lock_wait(pthread_cond_t *changed); /* with the lock, which it gives up meanwhile */
 /* Before such a wait for `*count` not to be 0, which may end before a thread can sleep and wake. */
 void sim_lock_glance(const atomic_uint *count);
-pthread_mutex_t *sim_lock_mutex(void); /* for one that cannot wait for it */
+extern pthread_mutex_t sim_lock_mutex; /* for one that cannot wait for it */
 
 /* --- machine.c --- What the simulated devices may take of the machine: all of it, or what the
  * process's control group leaves. */
@@ -213,8 +232,8 @@ CUresult sim_registration_end(enum sim_registered what, int device, const void *
  * be opened, and errno says why. */
 bool sim_report_open(const char *path);
 bool sim_report_has_log(void);
-uint64_t sim_report_start_ns(void); /* when the log was opened */
-void sim_report_quiet(void);        /* no problem on standard error */
+extern uint64_t sim_report_start_ns; /* when the log was opened */
+extern bool sim_report_quiet;        /* no problem on standard error, but in the log alone */
 /* A line without its newline to standard error, and to the log. */
 void sim_report_say(const char *text);
 /* The same, one sentence about a device. */

@@ -180,10 +180,9 @@ SIM_TELL(cuGraphNodeGetType, type, struct sim_node *node, SIM_VALID(node = sim_g
 
 static CUresult copy_node(const struct sim_node *node, struct sim_graph *to)
 {
-    struct sim_item item;
     struct sim_node *made;
     struct sim_graph *child = NULL;
-    SIM_TRY(sim_params_copy(&node->item, &item));
+    SIM_FIND(struct sim_item, item, sim_params_copy(&node->item, &item));
     if (node->child)
         SIM_TRY_OR(sim_graph_clone(node->child, &child), sim_item_drop(&item));
     SIM_TRY_OR(sim_graph_node_make(to, &item, &made), sim_item_drop(&item),

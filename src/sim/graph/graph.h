@@ -84,6 +84,8 @@ struct sim_listing { /* arrays to fill; any may be NULL */
 void sim_edge_list(struct sim_listing *listing, struct sim_node *to, const struct sim_edge *edge);
 CUresult sim_edge_list_end(struct sim_listing *listing, size_t *number);
 struct sim_edge *sim_edge_find(const struct sim_node *to, const struct sim_node *from);
+CUresult sim_edge_append(struct sim_edge **edges, size_t *count, size_t *capacity,
+                         struct sim_node *node, const CUgraphEdgeData *data);
 CUresult sim_edge_add(struct sim_node *to, struct sim_node *from, const CUgraphEdgeData *data);
 void sim_edge_remove(struct sim_node *to, struct sim_edge *edge);
 bool sim_edge_plain(const CUgraphEdgeData *data);

@@ -26,11 +26,6 @@ static struct account {
     uint64_t held, used_high, reserved_high;
 } accounts[SIM_MAX_DEVICES];
 
-static uint64_t grains(uint64_t bytes)
-{
-    return (bytes + GRAIN - 1) / GRAIN * GRAIN;
-}
-
 static void count_live(struct sim_graph_memory *memory, bool live)
 {
     if (memory->live == live)
@@ -43,9 +38,9 @@ static void set_live(struct sim_graph_memory *memory, bool live)
 {
     struct account *account = &accounts[memory->device];
     count_live(memory, live);
-    if (grains(account->live) <= account->held)
+    if (sim_rounded_up(account->live, GRAIN) <= account->held)
         return;
-    account->held = grains(account->live);
+    account->held = sim_rounded_up(account->live, GRAIN);
     if (account->held > account->used_high)
         account->used_high = account->held;
     if (account->held > account->reserved_high)
@@ -216,7 +211,7 @@ void sim_graph_memory_unclaim(const struct sim_item *item)
 }
 
 SIM_SET(cuDeviceGraphMemTrim, struct sim_device *, found, sim_device_of(device, &found), false,
-        accounts[device].held = grains(accounts[device].live))
+        accounts[device].held = sim_rounded_up(accounts[device].live, GRAIN))
 
 CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {

@@ -57,14 +57,7 @@ CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
     for (size_t i = 0; i < capture->count; i++)
         if (capture->after[i].node == node)
             return CUDA_SUCCESS;
-    SIM_MADE(struct sim_edge *, after,
-             sim_grown(capture->after, capture->count, &capture->capacity, sizeof *after));
-    capture->after = after;
-    struct sim_edge *edge = &capture->after[capture->count++];
-    *edge = (struct sim_edge){.node = node};
-    if (data)
-        edge->data = *data;
-    return CUDA_SUCCESS;
+    return sim_edge_append(&capture->after, &capture->count, &capture->capacity, node, data);
 }
 
 /* The stream is destroyed. Without the one that began it, nobody can end the capture. Of another

@@ -118,13 +118,13 @@ CUresult sim_launch_check(const struct sim_function *function,
 
 SIM_BEHAVIOUR(cuOccupancyMaxActiveClusters)
 {
-    struct sim_function *function;
-    struct sim_launch_extras extras;
-    SIM_TRY(func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
+    SIM_FIND(struct sim_function *, function,
+             func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
     SIM_REFUSE(!numClusters || !config);
     const struct sim_device *device = function->object.context->device;
     CUDA_KERNEL_NODE_PARAMS_v2 params = sim_launch_check_params(config);
-    SIM_TRY(sim_launch_check_attributes(config->attrs, config->numAttrs, &extras));
+    SIM_FIND(struct sim_launch_extras, extras,
+             sim_launch_check_attributes(config->attrs, config->numAttrs, &extras));
     SIM_TRY(sim_launch_check(function, &params, &extras));
     unsigned size =
         extras.cluster[0] ? extras.cluster[0] * extras.cluster[1] * extras.cluster[2] : 1;

@@ -304,13 +304,13 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
                             const CUlaunchAttribute *attributes, unsigned attribute_count,
                             struct sim_item *item)
 {
-    struct sim_launch_extras extras;
     const void *handle = params->func ? (const void *)params->func : (const void *)params->kern;
     SIM_FIND(struct sim_function *, function, sim_function_of(context, handle, &function));
     SIM_FAIL(INVALID_HANDLE, function->object.context != context);
     if (sim_module_lacks(context->device, function->module->ptx, function->index))
         return SIM_LACK_cuLaunchKernelEx_instruction;
-    SIM_TRY(sim_launch_check_attributes(attributes, attribute_count, &extras));
+    SIM_FIND(struct sim_launch_extras, extras,
+             sim_launch_check_attributes(attributes, attribute_count, &extras));
     SIM_TRY(sim_launch_check(function, params, &extras));
     if (ptx_module_uses_heap(function->module->ptx))
         SIM_TRY(sim_device_heap_make(context));
@@ -336,7 +336,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
 
 void sim_launch_prepare_keep_bindings(const struct sim_item *item)
 {
-    ((struct kernel *)item->user)->bound = sim_table_changes();
+    ((struct kernel *)item->user)->bound = sim_table_changes;
 }
 
 bool sim_launch_prepare_is_alive(const struct sim_item *item)

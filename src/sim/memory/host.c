@@ -14,13 +14,13 @@
 
 static CUresult allocate(void **pp, size_t size, unsigned flags)
 {
-    struct sim_allocation *allocation;
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     SIM_REFUSE(!pp || (flags & ~(unsigned)ALLOC_FLAGS));
     *pp = NULL;
     if (size == 0)
         return CUDA_SUCCESS;
-    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_HOST, size, 0, flags, &allocation));
+    SIM_FIND(struct sim_allocation *, allocation,
+             sim_memory_allocate(context, SIM_MEMORY_HOST, size, 0, flags, &allocation));
     *pp = allocation->host;
     return CUDA_SUCCESS;
 }

@@ -20,11 +20,11 @@ void sim_memory_entry_end(struct sim_context *context)
 /* Real drivers write 0 before anything can fail. */
 CUresult sim_cuMemAlloc_v2(CUdeviceptr_v2 *dptr, size_t bytesize)
 {
-    struct sim_allocation *allocation;
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     SIM_PUT(dptr, 0);
     SIM_REFUSE(!dptr || bytesize == 0);
-    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_DEVICE, bytesize, 0, 0, &allocation));
+    SIM_FIND(struct sim_allocation *, allocation,
+             sim_memory_allocate(context, SIM_MEMORY_DEVICE, bytesize, 0, 0, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
 }
@@ -53,7 +53,6 @@ CUresult sim_cuMemFree_v2(CUdeviceptr_v2 dptr)
 
 SIM_BEHAVIOUR(cuMemAllocPitch_v2)
 {
-    struct sim_allocation *allocation;
     size_t size;
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     SIM_PUT(dptr, 0);
@@ -63,7 +62,8 @@ SIM_BEHAVIOUR(cuMemAllocPitch_v2)
     size_t pitch = (WidthInBytes + 511) & ~(size_t)511;
     *pPitch = pitch;
     SIM_REFUSE(pitch == 0 || __builtin_mul_overflow(pitch, Height, &size));
-    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_DEVICE, size, 0, 0, &allocation));
+    SIM_FIND(struct sim_allocation *, allocation,
+             sim_memory_allocate(context, SIM_MEMORY_DEVICE, size, 0, 0, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
 }

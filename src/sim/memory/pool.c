@@ -215,12 +215,6 @@ CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, 
  * them back above its threshold, when the program has waited for the stream in which memory was
  * freed; what was freed and not waited for stays, whatever is asked of the pool. As an H200 did. */
 
-/* SIZE_MAX passes 64 bits and is nothing then, as on an H200. */
-static uint64_t rounded_up(uint64_t size)
-{
-    return (size + SIM_POOL_GRAIN - 1) / SIM_POOL_GRAIN * SIM_POOL_GRAIN;
-}
-
 bool sim_pool_usage_fits(const struct sim_pool *pool, size_t size)
 {
     return !pool->most || (size <= pool->most && pool->used <= pool->most - size);
@@ -230,8 +224,8 @@ void sim_pool_usage_take(struct sim_pool *pool, size_t size)
 {
     pool->used += size;
     pool->live++;
-    if (pool->reserved < rounded_up(pool->used))
-        pool->reserved = rounded_up(pool->used);
+    if (pool->reserved < sim_rounded_up(pool->used, SIM_POOL_GRAIN))
+        pool->reserved = sim_rounded_up(pool->used, SIM_POOL_GRAIN);
     if (pool->used_high < pool->used)
         pool->used_high = pool->used;
     if (pool->reserved_high < pool->reserved)
@@ -241,7 +235,7 @@ void sim_pool_usage_take(struct sim_pool *pool, size_t size)
 /* Down to `keep`, as far as what is used and held allows. */
 static void shrink(struct sim_pool *pool, uint64_t keep)
 {
-    uint64_t least = rounded_up(pool->used + pool->held);
+    uint64_t least = sim_rounded_up(pool->used + pool->held, SIM_POOL_GRAIN);
     if (keep < least)
         keep = least;
     if (pool->reserved > keep)
@@ -279,15 +273,16 @@ void sim_pool_usage_give_in(struct sim_pool *pool, size_t size, struct sim_strea
 {
     take_off(pool, size);
     pool->held += size;
-    sim_trail_hook(learn);
+    sim_trail_learn = learn;
     sim_trail_add(&stream->trail, stream->object.context, pool, size);
 }
 
+/* SIZE_MAX, rounded up, passes 64 bits and is nothing, as on an H200. */
 CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
     struct sim_pool *found = sim_pool_own(pool);
     SIM_REFUSE(!found);
     if (minBytesToKeep < found->reserved)
-        shrink(found, rounded_up(minBytesToKeep));
+        shrink(found, sim_rounded_up(minBytesToKeep, SIM_POOL_GRAIN));
     return CUDA_SUCCESS;
 }

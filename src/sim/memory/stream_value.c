@@ -164,9 +164,9 @@ CUresult sim_stream_value_prepare(struct sim_context *context, unsigned count,
 CUresult sim_cuStreamBatchMemOp_v2(CUstream handle, unsigned int count,
                                    CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-    struct sim_item item;
     SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
-    SIM_TRY(sim_stream_value_prepare(stream->object.context, count, paramArray, flags, &item));
+    SIM_FIND(struct sim_item, item,
+             sim_stream_value_prepare(stream->object.context, count, paramArray, flags, &item));
     return sim_stream_submit(stream, &item);
 }
 

@@ -240,8 +240,7 @@ static CUresult complete(struct link *link)
 {
     unsigned architecture = (unsigned)sim_device_architecture(link->device);
     size_t size = 0;
-    if (link->failed != CUDA_SUCCESS)
-        return link->failed;
+    SIM_TRY(link->failed);
     CUresult result = compile(link, architecture);
     if (result == CUDA_SUCCESS) {
         link->inputs.max_registers = link->jit.max_registers;

@@ -7,10 +7,10 @@
 CUresult sim_module_compile(const struct sim_context *context, const void *data, size_t size,
                             struct sim_jit *jit, struct ptx_module **ptx)
 {
-    struct sim_image image;
     unsigned architecture = (unsigned)sim_device_architecture(context->device);
     CUresult result = CUDA_SUCCESS;
-    SIM_TRY(sim_image_read(data, size, architecture, &image, &jit->errors));
+    SIM_FIND(struct sim_image, image,
+             sim_image_read(data, size, architecture, &image, &jit->errors));
     if (!jit->max_registers)
         jit->max_registers = image.max_registers;
     *ptx = jit->target ? NULL : sim_link_module(data, size, architecture, jit->max_registers);

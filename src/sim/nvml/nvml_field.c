@@ -19,50 +19,30 @@ static bool read_field(nvmlDevice_t device, unsigned field, unsigned long long *
 {
     const struct sim_nvml_facts *facts = sim_nvml_facts();
     *number = 0;
+/* A field: whether the device has it, and what it is. */
+#define FIELD(name, has, ...)                                                                      \
+    case NVML_FI_DEV_##name:                                                                       \
+        *number = __VA_ARGS__;                                                                     \
+        return has;
     switch (field) {
-    case NVML_FI_DEV_ECC_CURRENT:
-        *number = 1;
-        return facts->ecc;
-    case NVML_FI_DEV_ECC_PENDING:
-        *number = !sim_nvml_get(device, SIM_NVML_ECC_OFF);
-        return facts->ecc;
-    case NVML_FI_DEV_MEMORY_TEMP:
-        *number = sim_nvml_temperature(device) + 5;
-        return facts->ecc; /* cards with stacked memory */
-    case NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION:
-        *number = sim_nvml_energy(device);
-        return true;
-    case NVML_FI_DEV_POWER_AVERAGE:
-    case NVML_FI_DEV_POWER_INSTANT:
-        *number = sim_nvml_power(device);
-        return true;
-    case NVML_FI_DEV_POWER_MIN_LIMIT:
-        *number = sim_nvml_power_least();
-        return true;
-    case NVML_FI_DEV_POWER_MAX_LIMIT:
-    case NVML_FI_DEV_POWER_DEFAULT_LIMIT:
-        *number = sim_nvml_power_most();
-        return true;
-    case NVML_FI_DEV_POWER_CURRENT_LIMIT:
-    case NVML_FI_DEV_POWER_REQUESTED_LIMIT:
-        *number = sim_nvml_power_limit(device);
-        return true;
-    case NVML_FI_DEV_NVLINK_LINK_COUNT:
-        *number = facts->links;
-        return true;
-    case NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON:
-    case NVML_FI_DEV_NVLINK_GET_SPEED:
-        *number = facts->link_mbps;
-        return facts->links;
-    case NVML_FI_DEV_NVLINK_GET_STATE:
-        *number = 1;
-        return facts->links;
-    case NVML_FI_DEV_NVLINK_GET_VERSION:
-        *number = facts->link_version;
-        return facts->links;
-    case NVML_FI_DEV_PCIE_REPLAY_COUNTER:
-    case NVML_FI_DEV_PCIE_REPLAY_ROLLOVER_COUNTER:
-        return true;
+        FIELD(ECC_CURRENT, facts->ecc, 1)
+        FIELD(ECC_PENDING, facts->ecc, !sim_nvml_get(device, SIM_NVML_ECC_OFF))
+        FIELD(MEMORY_TEMP, facts->ecc, sim_nvml_temperature(device) + 5) /* stacked memory */
+        FIELD(TOTAL_ENERGY_CONSUMPTION, true, sim_nvml_energy(device))
+        FIELD(POWER_AVERAGE, true, sim_nvml_power(device))
+        FIELD(POWER_INSTANT, true, sim_nvml_power(device))
+        FIELD(POWER_MIN_LIMIT, true, sim_nvml_power_least())
+        FIELD(POWER_MAX_LIMIT, true, sim_nvml_power_most())
+        FIELD(POWER_DEFAULT_LIMIT, true, sim_nvml_power_most())
+        FIELD(POWER_CURRENT_LIMIT, true, sim_nvml_power_limit(device))
+        FIELD(POWER_REQUESTED_LIMIT, true, sim_nvml_power_limit(device))
+        FIELD(NVLINK_LINK_COUNT, true, facts->links)
+        FIELD(NVLINK_SPEED_MBPS_COMMON, facts->links, facts->link_mbps)
+        FIELD(NVLINK_GET_SPEED, facts->links, facts->link_mbps)
+        FIELD(NVLINK_GET_STATE, facts->links, 1)
+        FIELD(NVLINK_GET_VERSION, facts->links, facts->link_version)
+        FIELD(PCIE_REPLAY_COUNTER, true, 0)
+        FIELD(PCIE_REPLAY_ROLLOVER_COUNTER, true, 0)
     default:
         return is_ecc(field) ? facts->ecc : is_nvlink(field) && facts->links;
     }
