@@ -269,23 +269,18 @@ bool cushim_sim_reset(void)
     return good;
 }
 
-static void find_unfired(void *user, const char *rule, uint64_t fired, bool can_be_seen)
-{
-    const char **found = user;
-    if (!*found && can_be_seen && !fired)
-        *found = rule;
-}
-
 const char *cushim_sim_unfired(void)
 {
     static _Thread_local char text[256];
-    const char *found = NULL;
+    const struct rule *rule;
+    size_t i = 0;
     sim_lock_enter();
-    sim_fault_each(find_unfired, &found);
-    if (found)
-        snprintf(text, sizeof text, "%s", found);
+    while ((rule = sim_fault_at(i)) && (!sim_fault_can_be_seen(rule) || rule->fired))
+        i++;
+    if (rule)
+        snprintf(text, sizeof text, "%s", rule->text);
     sim_lock_leave();
-    return found ? text : NULL;
+    return rule ? text : NULL;
 }
 
 void cushim_sim_stop(void)

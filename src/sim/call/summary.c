@@ -42,16 +42,10 @@ static void count(struct sim_count *leaked, struct sim_count *taken)
     *taken = sim_live_taken;
 }
 
-static void put_fired(void *user, const char *rule, uint64_t fired, bool can_be_seen)
-{
-    if (can_be_seen && fired > 0)
-        fprintf(user, "cushim sim: process %ld had the fault %s %" PRIu64 " time%s\n", (long)owner,
-                rule, fired, fired == 1 ? "" : "s");
-}
-
 static void say_text(const struct sim_count *leaked, const struct sim_count *taken)
 {
     char prefix[80], line_prefix[100], *text = NULL, *rest = NULL;
+    const struct rule *rule;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
@@ -62,7 +56,10 @@ static void say_text(const struct sim_count *leaked, const struct sim_count *tak
         prefix, program_invocation_short_name, sim_config.cuda / 1000, sim_config.cuda % 1000 / 10,
         sim_config.devices, sim_config.devices == 1 ? "" : "s", answered[0], answered[1]);
     fprintf(memory, *missed ? ", of them %s, which the driver lacks\n" : "%s\n", missed);
-    sim_fault_each(put_fired, memory);
+    for (size_t i = 0; (rule = sim_fault_at(i)); i++)
+        if (sim_fault_can_be_seen(rule) && rule->fired > 0)
+            fprintf(memory, "cushim sim: process %ld had the fault %s %" PRIu64 " time%s\n",
+                    (long)owner, rule->text, rule->fired, rule->fired == 1 ? "" : "s");
     snprintf(line_prefix, sizeof line_prefix, "%sleaked ", prefix);
     if (sim_live_is_empty(leaked))
         fprintf(memory, "%snothing\n", line_prefix);
@@ -90,26 +87,10 @@ static void put_string(FILE *file, const char *text)
     putc('"', file);
 }
 
-struct rules {
-    FILE *file;
-    unsigned many;
-};
-
-static void put_rule(void *user, const char *rule, uint64_t fired, bool can_be_seen)
-{
-    struct rules *rules = user;
-    FILE *file = rules->file;
-    fprintf(file, "%s{\"rule\": ", rules->many++ ? ", " : "");
-    put_string(file, rule);
-    if (can_be_seen)
-        fprintf(file, ", \"fired\": %" PRIu64 "}", fired);
-    else
-        fputs(", \"fired\": null}", file);
-}
-
 /* In one write: other processes append to the same file. */
 static void write_report(const struct sim_count *leaked, const struct sim_count *taken)
 {
+    const struct rule *rule;
     char *text = NULL;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
@@ -126,7 +107,14 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
     fputs(", \"rules\": [", memory);
-    sim_fault_each(put_rule, &(struct rules){memory, 0});
+    for (size_t i = 0; (rule = sim_fault_at(i)); i++) {
+        fprintf(memory, "%s{\"rule\": ", i ? ", " : "");
+        put_string(memory, rule->text);
+        if (sim_fault_can_be_seen(rule))
+            fprintf(memory, ", \"fired\": %" PRIu64 "}", rule->fired);
+        else
+            fputs(", \"fired\": null}", memory);
+    }
     fprintf(memory, "], \"found_in_kernels\": %llu}\n", sim_launch_prepare_report_count());
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)

@@ -154,9 +154,16 @@ CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
 
 /* --- Default and current pools --- */
 
-static CUresult answer(CUmemoryPool *out, struct sim_pool *pool)
+static CUresult of_place(CUmemoryPool *out, const CUmemLocation *location, CUmemAllocationType type,
+                         bool first)
 {
-    SIM_FAIL(OUT_OF_MEMORY, !pool);
+    CUresult result;
+    SIM_REFUSE(!out || !location);
+    struct slot *slot = find_slot(type, *location, &result);
+    if (!slot)
+        return result;
+    SIM_MADE(struct sim_pool *, pool,
+             first ? first_of(slot, type, *location) : current_of(slot, type, *location));
     *out = (CUmemoryPool)pool;
     return CUDA_SUCCESS;
 }
@@ -166,9 +173,8 @@ static CUresult of_device(CUmemoryPool *out, CUdevice ordinal, bool first)
 {
     SIM_REFUSE(!out);
     SIM_FIND(struct sim_device *, device, sim_device_of(ordinal, &device));
-    return answer(
-        out, first ? first_of(pinned + ordinal, CU_MEM_ALLOCATION_TYPE_PINNED, place_of(device))
-                   : sim_pool_current(device));
+    const CUmemLocation place = place_of(device);
+    return of_place(out, &place, CU_MEM_ALLOCATION_TYPE_PINNED, first);
 }
 
 SIM_ENTRY(cuDeviceGetDefaultMemPool, of_device(pool_out, dev, true))
@@ -182,17 +188,6 @@ CUresult sim_cuDeviceSetMemPool(CUdevice_v1 dev, CUmemoryPool pool)
                found->location.id != dev);
     own_slot(found)->current = found;
     return CUDA_SUCCESS;
-}
-
-static CUresult of_place(CUmemoryPool *out, const CUmemLocation *location, CUmemAllocationType type,
-                         bool first)
-{
-    CUresult result;
-    SIM_REFUSE(!out || !location);
-    struct slot *slot = find_slot(type, *location, &result);
-    if (!slot)
-        return result;
-    return answer(out, first ? first_of(slot, type, *location) : current_of(slot, type, *location));
 }
 
 SIM_ENTRY(cuMemGetDefaultMemPool, of_place(pool_out, location, type, true))
