@@ -181,14 +181,10 @@ SIM_ENTRY(cuDeviceGetDefaultMemPool, of_device(pool_out, dev, true))
 SIM_ENTRY(cuDeviceGetMemPool, of_device(pool, dev, false))
 
 /* A pool of managed memory that prefers the device becomes the one of that kind. */
-CUresult sim_cuDeviceSetMemPool(CUdevice_v1 dev, CUmemoryPool pool)
-{
-    struct sim_pool *found = sim_pool_own(pool);
-    SIM_REFUSE(!sim_device(dev) || !found || found->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-               found->location.id != dev);
-    own_slot(found)->current = found;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDeviceSetMemPool, struct sim_pool *, found, SIM_VALID(found = sim_pool_own(pool)),
+        !sim_device(dev) || found->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            found->location.id != dev,
+        own_slot(found)->current = found)
 
 SIM_ENTRY(cuMemGetDefaultMemPool, of_place(pool_out, location, type, true))
 SIM_ENTRY(cuMemGetMemPool, of_place(pool_out, location, type, false))

@@ -119,14 +119,9 @@ static void sim_virtual_physical_release(struct sim_physical *physical)
     sim_idle_call(destroy, physical);
 }
 
-CUresult sim_cuMemRelease(CUmemGenericAllocationHandle_v1 handle)
-{
-    struct sim_physical *physical = sim_virtual_physical(handle);
-    SIM_REFUSE(!physical);
-    physical->handles--;
-    sim_virtual_physical_release(physical);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuMemRelease, struct sim_physical *, physical,
+        SIM_VALID(physical = sim_virtual_physical(handle)), false, physical->handles--,
+        sim_virtual_physical_release(physical))
 
 CUresult sim_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle_v1 *handle, void *addr)
 {
