@@ -143,7 +143,6 @@ CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **
 /* The node of the executable graph that was made from `handle`; NULL: none. */
 struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle);
 
-/* --- graph_conditional.c --- */
 /* Whether a conditional node of these parameters may stand in the graph. */
 CUresult sim_graph_conditional_check(const struct sim_graph *graph,
                                      const CUDA_CONDITIONAL_NODE_PARAMS *params);
