@@ -103,8 +103,7 @@ CUresult sim_cuLibraryUnload(CUlibrary library)
             sim_object_remove(&dead->kernels[i]->object);
             free(dead->kernels[i]);
         }
-    if (dead->ptx)
-        ptx_module_release(dead->ptx);
+    ptx_module_release(dead->ptx);
     free(dead->kernels);
     free(dead);
     return CUDA_SUCCESS;
