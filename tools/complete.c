@@ -67,8 +67,8 @@ static void offer_simulated(const struct typed *typed)
 static void offer_profiles(const struct typed *typed)
 {
 #ifdef HAVE_SIM
-    for (size_t i = 0; sim_profile_all[i]; i++)
-        offer(typed, sim_profile_all[i]->name, sim_profile_all[i]->device_name);
+    for (size_t i = 0; sim_profile_all[i].name; i++)
+        offer(typed, sim_profile_all[i].name, sim_profile_all[i].device_name);
 #else
     (void)typed;
 #endif

@@ -194,9 +194,9 @@ static const char *option_doc(const struct option_row *row)
     if (row->values != VALUES_PROFILES)
         return row->doc;
     length = snprintf(text, sizeof text, "%s", row->doc);
-    for (size_t i = 0; sim_profile_all[i] && (size_t)length < sizeof text; i++)
+    for (size_t i = 0; sim_profile_all[i].name && (size_t)length < sizeof text; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "%s%s", i ? ", " : ": ",
-                           sim_profile_all[i]->name);
+                           sim_profile_all[i].name);
     return text;
 #else
     return row->doc;

@@ -109,8 +109,8 @@ int sim_list(void)
     fputs("CUDA versions:", stdout);
     print_versions(stdout, versions, count);
     puts("profiles:");
-    for (size_t i = 0; sim_profile_all[i]; i++) {
-        const struct sim_profile *profile = sim_profile_all[i];
+    for (size_t i = 0; sim_profile_all[i].name; i++) {
+        const struct sim_profile *profile = &sim_profile_all[i];
         int capability = sim_profile_capability(profile);
 
         printf("  %-12s  %2d.%d  from CUDA %d.%d on  %s\n", profile->name, capability / 10,

@@ -46,9 +46,19 @@
         }                                                                                          \
     } while (0)
 
+/* What a function answers where something holds: the code of that name. */
+#define SIM_FAIL(name, ...) SIM_TRY((__VA_ARGS__) ? CUDA_ERROR_##name : CUDA_SUCCESS)
+
 /* The answer where something is valid or not; and of a call that has no valid arguments. */
 #define SIM_VALID(...) ((__VA_ARGS__) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
-#define SIM_REFUSE(...) SIM_TRY((__VA_ARGS__) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS)
+#define SIM_REFUSE(...) SIM_FAIL(INVALID_VALUE, __VA_ARGS__)
+
+/* Write an output, where the caller has a place for it. */
+#define SIM_PUT(place, ...)                                                                        \
+    do {                                                                                           \
+        if (place)                                                                                 \
+            *(place) = __VA_ARGS__;                                                                \
+    } while (0)
 
 /* Declares what a call finds and leaves in `name`; where it fails, its code is the answer. */
 #define SIM_FIND(type, name, call)                                                                 \
@@ -58,7 +68,7 @@
 /* Declares what an expression makes; without memory for it, that is the answer. */
 #define SIM_MADE(type, name, ...)                                                                  \
     type name = __VA_ARGS__;                                                                       \
-    SIM_TRY((name) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY)
+    SIM_FAIL(OUT_OF_MEMORY, !(name))
 #define SIM_NEW(type, name) SIM_MADE(type *, name, calloc(1, sizeof *(name))) /* all zero */
 
 /* Take an item off the list that it is in. */

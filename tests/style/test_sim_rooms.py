@@ -179,7 +179,7 @@ def test_functions_are_declared_in_a_header_of_their_room(symbols):
 
 def test_each_profile_has_its_places():
     """What NVML tells of it, and the test of its attributes."""
-    names = re.findall(r"^#define PROFILE (\w+)", (SIM / "core/profile.c").read_text("utf-8"), re.M)
+    names = re.findall(r'^    {"(\w+)", "', (SIM / "core/profile.c").read_text("utf-8"), re.M)
     facts = (SIM / "nvml/nvml_device.c").read_text("utf-8")
     assert re.findall(r'^    \{"(\w+)", "SIM-', facts, re.M) + ["small"] == names
     tests = (SIM.parents[1] / "tests/sim/meson.build").read_text("utf-8")

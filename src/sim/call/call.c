@@ -2,22 +2,9 @@
 /* What surrounds every call: the lock, the rules that hold for all entries, faults and the log. */
 #include "call/call.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 static _Thread_local struct sim_call *current;
 static uint64_t calls;
-static uint64_t calls_of[SIM_ENTRY_COUNT];
-
-uint64_t sim_call_count(size_t entry)
-{
-    return calls_of[entry];
-}
-
-void sim_call_forget(void)
-{
-    memset(calls_of, 0, sizeof calls_of);
-}
+uint64_t sim_call_counts[SIM_ENTRY_COUNT];
 
 /* The innermost call of the thread, or NULL. */
 static void make_current(struct sim_call *call)
@@ -59,7 +46,7 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
                               .result = CUDA_ERROR_NOT_SUPPORTED,
                               .outer = current};
     make_current(call);
-    calls_of[entry]++;
+    sim_call_counts[entry]++;
     if (call->entry->superseded && sim_fault_traps()) {
         sim_lock_leave();
         sim_fault_trap(entry);

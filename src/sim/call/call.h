@@ -3,13 +3,9 @@
 #ifndef CUSHIM_SIM_CALL_CALL_H
 #define CUSHIM_SIM_CALL_CALL_H
 
-#include <pthread.h>
-
 #include "call/fault.h"
+#include "context/context.h"
 #include "error_names.h"
-#include "sim.h"
-
-struct sim_config;
 
 /* --- call.c --- One call: what surrounds its behaviour. */
 struct sim_call {
@@ -26,8 +22,7 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
 CUresult sim_call_end(struct sim_call *call); /* gives the lock up */
 /* A call of what the driver lacks, which ended in a stub of the caller's. */
 void sim_call_missed(const char *symbol, CUresult result);
-uint64_t sim_call_count(size_t entry);
-void sim_call_forget(void); /* all counts begin at 0 */
+extern uint64_t sim_call_counts[SIM_ENTRY_COUNT];
 
 /* --- embedded.c --- The simulated driver inside of a program, without a library file. */
 /* A resolver for cushim_options: the exported function, where the simulated version has it. */
@@ -67,8 +62,9 @@ extern const struct sim_new_error {
     int code, since;
 } sim_new_errors[]; /* ends with code 0 */
 
-/* Before the first call: programs know the functions by other addresses. */
-void sim_entry_export(void *(*address)(size_t entry));
+/* Where programs know the functions by other addresses: of a library that stands before this code;
+ * set before the first call, or NULL. */
+extern void *(*sim_entry_exported)(size_t entry);
 /* The next entry that may have this name or symbol; NULL: the first, and after the last. */
 const struct sim_entry *sim_entry_next(const char *name, const struct sim_entry *entry);
 /* Where programs call the entry: what dlsym and cuGetProcAddress return. */
@@ -137,7 +133,7 @@ void sim_start(void); /* from the environment; nothing if the driver has started
 /* With these settings. Faults and log are the environment's unless the caller has its own. False:
  * the driver has started. */
 bool sim_start_with(const struct sim_config *config, bool own_faults, bool own_log);
-bool sim_start_done(void);  /* the driver has started */
+extern bool sim_start_done; /* the driver has started */
 void sim_start_again(void); /* the next call starts it anew */
 /* The process ends, or what holds this code is unloaded. */
 void sim_start_unload(void);

@@ -4,16 +4,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <cushim/sim.h>
 
-#include "context/context.h"
-#include "device/device.h"
 #include "helpers/error.h"
-#include "launch/launch.h"
 #include "loader/fault_rule.h"
 #include "loader/stubs.h"
-#include "ptx/ptx.h"
 
 __attribute__((destructor)) static void end(void)
 {
@@ -128,7 +123,7 @@ static bool open_driver(const struct cushim_sim_options *options, char *error, s
         sim_start();
         return true;
     }
-    if (sim_start_done()) {
+    if (sim_start_done) {
         if (!is_the_open_one(options, error, size))
             return false;
     } else {
@@ -236,8 +231,7 @@ static void write_counts(const struct sim_count *count, char *text, size_t size)
 /* False after writing what is still there. */
 static bool nothing_is_left(char *error, size_t size)
 {
-    struct sim_count left;
-    sim_live_count(&left);
+    const struct sim_count left = sim_live_count(false);
     if (sim_live_is_empty(&left))
         return true;
     size_t length = (size_t)snprintf(error, size, "not destroyed: ");
@@ -259,14 +253,14 @@ bool cushim_sim_reset(void)
     cushim_sim_stop();
     sim_lock_enter();
     sim_fault_clear();
-    if (sim_start_done() && sim_device_initialized()) {
+    if (sim_start_done && sim_device_initialized()) {
         end_all();
         good = nothing_is_left(error, sizeof error);
     }
     if (good) {
-        sim_live_forget();
+        sim_live_taken = (struct sim_count){.bytes = 0};
         sim_start_again();
-        sim_call_forget();
+        memset(sim_call_counts, 0, sizeof sim_call_counts);
         __atomic_store_n(&forgotten, sim_launch_prepare_report_count(), __ATOMIC_RELAXED);
     }
     sim_lock_leave();
@@ -275,23 +269,18 @@ bool cushim_sim_reset(void)
     return good;
 }
 
-static void find_unfired(void *user, const char *rule, uint64_t fired, bool can_be_seen)
-{
-    const char **found = user;
-    if (!*found && can_be_seen && !fired)
-        *found = rule;
-}
-
 const char *cushim_sim_unfired(void)
 {
     static _Thread_local char text[256];
-    const char *found = NULL;
+    const struct rule *rule;
+    size_t i = 0;
     sim_lock_enter();
-    sim_fault_each(find_unfired, &found);
-    if (found)
-        snprintf(text, sizeof text, "%s", found);
+    while ((rule = sim_fault_at(i)) && (!sim_fault_can_be_seen(rule) || rule->fired))
+        i++;
+    if (rule)
+        snprintf(text, sizeof text, "%s", rule->text);
     sim_lock_leave();
-    return found ? text : NULL;
+    return rule ? text : NULL;
 }
 
 void cushim_sim_stop(void)
@@ -345,26 +334,22 @@ static bool add(const struct sim_count *count, const char *kind, size_t *sum)
     return found;
 }
 
-static void count_both(struct sim_count *alive, struct sim_count *ended)
+static struct sim_count count_all(bool with_ended)
 {
     sim_lock_enter();
-    sim_live_count(alive);
-    sim_live_taken(ended);
+    const struct sim_count found = sim_live_count(with_ended);
     sim_lock_leave();
+    return found;
 }
 
 static size_t count_of(const char *function, const char *kind, bool with_ended)
 {
-    struct sim_count alive, ended;
+    const struct sim_count found = count_all(with_ended);
     size_t sum = 0;
-    count_both(&alive, &ended);
-    if (!add(&alive, kind, &sum)) {
-        refuse_name(function, "kind of object", kind, kind_at);
-        return SIZE_MAX;
-    }
-    if (with_ended)
-        add(&ended, kind, &sum);
-    return sum;
+    if (add(&found, kind, &sum))
+        return sum;
+    refuse_name(function, "kind of object", kind, kind_at);
+    return SIZE_MAX;
 }
 
 size_t cushim_sim_live(const char *kind)
@@ -380,11 +365,7 @@ size_t cushim_sim_leaked(const char *kind)
 const char *cushim_sim_leaks(void)
 {
     static _Thread_local char text[512];
-    struct sim_count all, ended;
-    count_both(&all, &ended);
-    for (int i = 0; i <= SIM_KIND_COUNT; i++)
-        all.objects[i] += ended.objects[i];
-    all.bytes += ended.bytes;
+    const struct sim_count all = count_all(true);
     if (sim_live_is_empty(&all))
         return NULL;
     write_counts(&all, text, sizeof text);
@@ -405,7 +386,7 @@ unsigned long long cushim_sim_calls(const char *name)
         if (!name || strcmp(sim_entries[i].name, name) == 0 ||
             strcmp(sim_entries[i].symbol, name) == 0) {
             found = true;
-            calls += sim_call_count(i);
+            calls += sim_call_counts[i];
         }
     sim_lock_leave();
     if (!found) {

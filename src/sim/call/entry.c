@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/call.h"
 
-#include "core/core.h"
-#include "error_names.h"
-
-static void *(*exported)(size_t entry); /* of a library that stands before this code; or NULL */
-
-void sim_entry_export(void *(*address)(size_t entry))
-{
-    exported = address;
-}
+void *(*sim_entry_exported)(size_t entry);
 
 void *sim_entry_address(const struct sim_entry *entry)
 {
-    return exported ? exported((size_t)(entry - sim_entries)) : entry->function;
+    return sim_entry_exported ? sim_entry_exported((size_t)(entry - sim_entries)) : entry->function;
 }
 
 /* --- By name --- */
@@ -114,8 +106,7 @@ CUresult sim_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, c
 {
     const struct sim_entry *found;
     SIM_FIND(bool, exists, ask(symbol, pfn, cudaVersion, flags, &found, &exists));
-    if (!found)
-        return CUDA_ERROR_NOT_FOUND;
+    SIM_FAIL(NOT_FOUND, !found);
     *pfn = address_of(found, cudaVersion);
     return CUDA_SUCCESS;
 }

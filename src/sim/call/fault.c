@@ -3,11 +3,6 @@
 #include "call/call.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <time.h>
-
-#include "device/device.h"
-#include "memory/memory.h"
 
 #define MAX_RULES 64
 
@@ -106,12 +101,14 @@ void sim_fault_clear(void)
     count = 0;
 }
 
-void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, bool can_be_seen),
-                    void *user)
+const struct rule *sim_fault_at(size_t i)
 {
-    for (size_t i = 0; i < count; i++)
-        visit(user, rules[i].text, rules[i].fired,
-              rules[i].kind != RULE_MISSING && rules[i].kind != RULE_WRONG_ABI);
+    return i < count ? &rules[i] : NULL;
+}
+
+bool sim_fault_can_be_seen(const struct rule *rule)
+{
+    return rule->kind != RULE_MISSING && rule->kind != RULE_WRONG_ABI;
 }
 
 static void sleep_ms(uint64_t milliseconds)

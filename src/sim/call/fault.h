@@ -9,6 +9,7 @@
 
 #define SIM_RULE_SENTENCE 640 /* bytes of one about a rule or a setting */
 
+struct rule;
 struct sim_call;
 struct sim_entry;
 
@@ -24,10 +25,10 @@ bool sim_fault_entry(const char *name, char *error, size_t size);
 void sim_fault_clear(void);
 /* The rule that made this thread's last call fail; NULL: none did. */
 const char *sim_fault_last(void);
-/* Each rule in force and how often it had an effect; false: that cannot be seen, as what is missing
- * from the library's exports is asked for at the system's loader. */
-void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, bool can_be_seen),
-                    void *user);
+const struct rule *sim_fault_at(size_t i); /* of those in force; NULL: after the last */
+/* Whether it is known how often the rule had an effect: what is missing from the library's exports
+ * is asked for at the system's loader. */
+bool sim_fault_can_be_seen(const struct rule *rule);
 
 /* Whether an entry of this name ends an object. */
 bool sim_fault_is_release(const char *name);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/call.h"
 
-#include <stdio.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "core/core.h"
 
 #define SINCE 12090
 enum { KEPT = 100, LINE = 240 };
@@ -145,8 +140,7 @@ SIM_BEHAVIOUR(cuLogsDumpToMemory)
     if (at < room)
         buffer[at] = '\0';
     *size = at;
-    if (iterator)
-        *iterator = next;
+    SIM_PUT(iterator, next);
     return CUDA_SUCCESS;
 }
 
@@ -165,7 +159,6 @@ CUresult sim_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, u
         fputs(line, file);
     }
     SIM_REFUSE(fclose(file) != 0);
-    if (iterator)
-        *iterator = next;
+    SIM_PUT(iterator, next);
     return CUDA_SUCCESS;
 }

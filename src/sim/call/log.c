@@ -4,10 +4,6 @@
 #include <inttypes.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
-
-#include "core/core.h"
-#include "error_names.h"
 
 #define TEXT_LIMIT 80
 
@@ -118,7 +114,7 @@ static void begin_line(struct sim_report_line *line, uint64_t number, uint64_t s
                        const char *symbol)
 {
     sim_report_put(line, "%" PRIu64 " %.6f s %ld/%ld %s(", number,
-                   (double)(start_ns - sim_report_start_ns()) / 1e9, (long)getpid(),
+                   (double)(start_ns - sim_report_start_ns) / 1e9, (long)getpid(),
                    (long)syscall(SYS_gettid), symbol);
 }
 

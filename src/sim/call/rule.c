@@ -4,11 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <strings.h>
-
-#include "core/config.h"
-#include "error_names.h"
 
 /* Digits and nothing else in front of *end. */
 static bool digits(const char *text, uint64_t *value, char **end)

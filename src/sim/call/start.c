@@ -5,14 +5,8 @@
 #include "call/call.h"
 
 #include <errno.h>
-#include <stdio.h>
 
-#include "device/device.h"
-#include "launch/launch.h"
-#include "ptx/ptx.h"
-#include "queue/queue.h"
-
-static bool started;
+bool sim_start_done;
 
 static void read_control(bool own_faults, bool own_log)
 {
@@ -29,15 +23,15 @@ static void read_control(bool own_faults, bool own_log)
     const char *summary = secure_getenv("CUSHIM_SIM_SUMMARY");
     bool quiet = summary && strcmp(summary, "0") == 0;
     if (quiet)
-        sim_report_quiet();
+        sim_report_quiet = true;
     sim_summary_at_end(summary && !quiet, secure_getenv("CUSHIM_SIM_REPORT"));
 }
 
 bool sim_start_with(const struct sim_config *config, bool own_faults, bool own_log)
 {
-    if (started)
+    if (sim_start_done)
         return false;
-    started = true;
+    sim_start_done = true;
     sim_config = *config;
     ptx_checks(sim_config.checks);
     sim_device_make_all();
@@ -45,20 +39,15 @@ bool sim_start_with(const struct sim_config *config, bool own_faults, bool own_l
     return true;
 }
 
-bool sim_start_done(void)
-{
-    return started;
-}
-
 void sim_start_again(void)
 {
-    started = false;
+    sim_start_done = false;
     sim_device_forget();
 }
 
 void sim_start(void)
 {
-    if (started)
+    if (sim_start_done)
         return;
     sim_config_read();
     const struct sim_config config = sim_config;

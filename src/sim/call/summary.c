@@ -4,14 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "context/context.h"
-#include "device/device.h"
-#include "launch/launch.h"
 
 #define PATIENCE_S 2
 
@@ -46,20 +38,14 @@ static void count(struct sim_count *leaked, struct sim_count *taken)
     *leaked = *taken = (struct sim_count){.bytes = 0};
     if (!sim_device_initialized())
         return;
-    sim_live_count(leaked);
-    sim_live_taken(taken);
-}
-
-static void put_fired(void *user, const char *rule, uint64_t fired, bool can_be_seen)
-{
-    if (can_be_seen && fired > 0)
-        fprintf(user, "cushim sim: process %ld had the fault %s %" PRIu64 " time%s\n", (long)owner,
-                rule, fired, fired == 1 ? "" : "s");
+    *leaked = sim_live_count(false);
+    *taken = sim_live_taken;
 }
 
 static void say_text(const struct sim_count *leaked, const struct sim_count *taken)
 {
     char prefix[80], line_prefix[100], *text = NULL, *rest = NULL;
+    const struct rule *rule;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
@@ -70,7 +56,10 @@ static void say_text(const struct sim_count *leaked, const struct sim_count *tak
         prefix, program_invocation_short_name, sim_config.cuda / 1000, sim_config.cuda % 1000 / 10,
         sim_config.devices, sim_config.devices == 1 ? "" : "s", answered[0], answered[1]);
     fprintf(memory, *missed ? ", of them %s, which the driver lacks\n" : "%s\n", missed);
-    sim_fault_each(put_fired, memory);
+    for (size_t i = 0; (rule = sim_fault_at(i)); i++)
+        if (sim_fault_can_be_seen(rule) && rule->fired > 0)
+            fprintf(memory, "cushim sim: process %ld had the fault %s %" PRIu64 " time%s\n",
+                    (long)owner, rule->text, rule->fired, rule->fired == 1 ? "" : "s");
     snprintf(line_prefix, sizeof line_prefix, "%sleaked ", prefix);
     if (sim_live_is_empty(leaked) && sim_live_is_empty(taken))
         fprintf(memory, "%snothing\n", line_prefix);
@@ -98,26 +87,10 @@ static void put_string(FILE *file, const char *text)
     putc('"', file);
 }
 
-struct rules {
-    FILE *file;
-    unsigned many;
-};
-
-static void put_rule(void *user, const char *rule, uint64_t fired, bool can_be_seen)
-{
-    struct rules *rules = user;
-    FILE *file = rules->file;
-    fprintf(file, "%s{\"rule\": ", rules->many++ ? ", " : "");
-    put_string(file, rule);
-    if (can_be_seen)
-        fprintf(file, ", \"fired\": %" PRIu64 "}", fired);
-    else
-        fputs(", \"fired\": null}", file);
-}
-
 /* In one write: other processes append to the same file. */
 static void write_report(const struct sim_count *leaked, const struct sim_count *taken)
 {
+    const struct rule *rule;
     char *text = NULL;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
@@ -134,7 +107,14 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
     fputs(", \"rules\": [", memory);
-    sim_fault_each(put_rule, &(struct rules){memory, 0});
+    for (size_t i = 0; (rule = sim_fault_at(i)); i++) {
+        fprintf(memory, "%s{\"rule\": ", i ? ", " : "");
+        put_string(memory, rule->text);
+        if (sim_fault_can_be_seen(rule))
+            fprintf(memory, ", \"fired\": %" PRIu64 "}", rule->fired);
+        else
+            fputs(", \"fired\": null}", memory);
+    }
     fprintf(memory, "], \"found_in_kernels\": %llu, \"faults_of_kernels\": %llu}\n",
             sim_launch_prepare_report_count(), sim_launch_prepare_fault_count());
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
@@ -147,17 +127,15 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
 
 size_t sim_summary_left(char *text, size_t size)
 {
-    struct sim_count left, taken;
+    struct sim_count left = {.bytes = 0};
     char *whole = NULL;
     size_t length = 0;
     FILE *memory = open_memstream(&whole, &length);
     if (!memory)
         return 0;
     sim_lock_enter();
-    count(&left, &taken);
-    for (int kind = 0; kind <= SIM_KIND_COUNT; kind++)
-        left.objects[kind] += taken.objects[kind];
-    left.bytes += taken.bytes;
+    if (sim_device_initialized())
+        left = sim_live_count(true);
     fprintf(memory, "{\"found_in_kernels\": %llu, \"left\": ", sim_launch_prepare_report_count());
     sim_live_json(&left, memory);
     sim_lock_leave();
@@ -177,7 +155,7 @@ static bool lock_for_a_while(void)
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_S;
-    return pthread_mutex_timedlock(sim_lock_mutex(), &until) == 0;
+    return pthread_mutex_timedlock(&sim_lock_mutex, &until) == 0;
 }
 
 static void at_end(void)

@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-#include "core/core.h"
-#include "sim.h"
+#include "graph/graph.h"
 
 /* --- context_create.c --- */
 bool sim_context_create_flags_valid(unsigned flags);
@@ -37,12 +36,10 @@ struct sim_count {
 };
 
 bool sim_live_counts(enum sim_kind kind); /* whether there are such objects of the program */
-/* What is alive now. */
-void sim_live_count(struct sim_count *count);
-/* Remember what the end of a context takes with it: for sim_live_taken. */
-void sim_live_take(const struct sim_context *context);
-void sim_live_taken(struct sim_count *count);
-void sim_live_forget(void); /* what ends took so far */
+/* What is alive now, and with it what the ends of contexts took. */
+struct sim_count sim_live_count(bool with_taken);
+extern struct sim_count sim_live_taken;                /* that alone */
+void sim_live_take(const struct sim_context *context); /* it ends now */
 bool sim_live_is_empty(const struct sim_count *count);
 /* A line for each kind: prefix, number and kind, suffix. */
 void sim_live_print(const struct sim_count *count, FILE *file, const char *prefix,

@@ -2,8 +2,6 @@
 /* Contexts of the program's own: made by all the entries there have been, and destroyed. */
 #include "context/context.h"
 
-#include "device/device.h"
-
 bool sim_context_create_flags_valid(unsigned flags)
 {
     unsigned known = sim_config.cuda >= 12010 ? 0xffU : 0x1fU;
@@ -32,8 +30,7 @@ SIM_ENTRY(cuCtxCreate_v2, create(pctx, flags, dev, 3020))
 SIM_BEHAVIOUR(cuCtxCreate_v3)
 {
     SIM_REFUSE(!pctx || numParams < 0 || (numParams > 0 && !paramsArray));
-    if (numParams > 0)
-        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    SIM_FAIL(UNSUPPORTED_EXEC_AFFINITY, numParams > 0);
     return create(pctx, flags, dev, 3020);
 }
 
@@ -53,35 +50,27 @@ CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
 {
     struct sim_context *context = sim_object(SIM_CONTEXT, ctx);
     SIM_REFUSE(!ctx);
-    if (!context || context->primary || sim_green_of(context))
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(INVALID_CONTEXT, !context || context->primary || sim_green_of(context));
     if (sim_current_any() == context)
-        (void)sim_stack_pop();
+        sim_stack_pop();
     sim_life_end(context);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxAttach(CUcontext *pctx, unsigned int flags)
-{
-    SIM_FIND(struct sim_context *, context, sim_current(&context));
-    SIM_REFUSE(!pctx || flags != 0);
-    context->attached++;
-    *pctx = (CUcontext)context;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuCtxAttach, struct sim_context *, context, sim_current(&context), !pctx || flags != 0,
+        context->attached++, *pctx = (CUcontext)context)
 
 CUresult sim_cuCtxDetach(CUcontext ctx)
 {
     struct sim_context *context = sim_object(SIM_CONTEXT, ctx);
-    if (!context || sim_current_any() != context)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(INVALID_CONTEXT, !context || sim_current_any() != context);
     if (context->primary) /* counted by retain and release only */
         return CUDA_SUCCESS;
     if (sim_green_of(context)) /* its green context's, which is destroyed by itself */
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--context->attached > 0)
         return CUDA_SUCCESS;
-    (void)sim_stack_pop();
+    sim_stack_pop();
     sim_life_end(context);
     return CUDA_SUCCESS;
 }

@@ -1,42 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* Which context is current to the calling thread. */
 #include "context/context.h"
-#include "device/device.h"
-#include "queue/queue.h"
 
 /* A handle of a destroyed context is taken like any other, as devices do: the next call that uses
  * it fails. What never was a context is refused, as the manual has it; a device crashes. */
 CUresult sim_cuCtxPushCurrent_v2(CUcontext ctx)
 {
     SIM_REFUSE(!ctx);
-    return sim_context_was_on(ctx) ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_CONTEXT;
+    return sim_context_known(ctx) ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
 {
-    if (!sim_stack_depth())
-        return CUDA_ERROR_INVALID_CONTEXT;
-    CUcontext popped = sim_stack_pop();
-    if (pctx)
-        *pctx = popped;
+    const struct sim_known *top = sim_stack_top();
+    SIM_FAIL(INVALID_CONTEXT, !top);
+    SIM_PUT(pctx, (CUcontext)top->context);
+    sim_stack_pop();
     return CUDA_SUCCESS;
 }
 
 SIM_ENTRY(cuCtxSetCurrent,
-          ctx && !sim_context_was_on(ctx) ? CUDA_ERROR_INVALID_CONTEXT : sim_stack_set(ctx))
+          ctx && !sim_context_known(ctx) ? CUDA_ERROR_INVALID_CONTEXT : sim_stack_set(ctx))
 
-SIM_TELL(cuCtxGetCurrent, pctx, , CUDA_SUCCESS, sim_stack_top())
+SIM_TELL(cuCtxGetCurrent, pctx, const struct sim_known *top = sim_stack_top(), CUDA_SUCCESS,
+         top ? (CUcontext)top->context : NULL)
 
 /* Known even of a destroyed context or one with an error. */
 CUresult sim_cuCtxGetDevice(CUdevice_v1 *device)
 {
-    const struct sim_device *found = sim_stack_device();
-    if (sim_current_in_callback)
-        return CUDA_ERROR_NOT_PERMITTED;
+    const struct sim_known *top = sim_stack_top();
+    SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
     SIM_REFUSE(!device);
-    if (!found)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    *device = found->ordinal;
+    SIM_FAIL(INVALID_CONTEXT, !top);
+    *device = top->device->ordinal;
     return CUDA_SUCCESS;
 }
 
@@ -46,8 +42,7 @@ CUresult sim_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     if (!ctx)
         return sim_cuCtxGetDevice(device);
     SIM_REFUSE(!device);
-    if (!context)
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    SIM_FAIL(CONTEXT_IS_DESTROYED, !context);
     *device = context->device->ordinal;
     return CUDA_SUCCESS;
 }
@@ -74,8 +69,7 @@ CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffi
 {
     SIM_FIND(struct sim_context *, context, sim_current(&context));
     SIM_REFUSE(!pExecAffinity);
-    if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
-        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    SIM_FAIL(UNSUPPORTED_EXEC_AFFINITY, type != CU_EXEC_AFFINITY_TYPE_SM_COUNT);
     pExecAffinity->type = type;
     pExecAffinity->param.smCount.val =
         (unsigned)sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);

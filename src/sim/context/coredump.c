@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings for dumps of a device's memory: kept, though a simulated device writes none. */
-#include "core/core.h"
+#include "context/context.h"
 
 static bool on_exception, of_host_too = true, without_memory, when_asked;
 static unsigned generation;

@@ -3,9 +3,6 @@
  * they are contexts like others that remember how many they were promised. */
 #include "context/context.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 struct sim_green {
     struct sim_object object;
     struct sim_context *context;
@@ -25,8 +22,7 @@ SIM_BEHAVIOUR(cuDevResourceGenerateDesc)
     SIM_REFUSE(!phDesc || !resources || nbResources == 0);
     CUdevResource sum = resources[0];
     for (unsigned i = 0; i < nbResources; i++) {
-        if (resources[i].type != CU_DEV_RESOURCE_TYPE_SM)
-            return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+        SIM_FAIL(INVALID_RESOURCE_TYPE, resources[i].type != CU_DEV_RESOURCE_TYPE_SM);
         if (i > 0)
             sum.sm.smCount += resources[i].sm.smCount;
     }
@@ -88,8 +84,7 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
 {
     SIM_REFUSE(!resource);
     SIM_FIND(struct sim_green *, green, find(hCtx, &green));
-    if (type != CU_DEV_RESOURCE_TYPE_SM)
-        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    SIM_FAIL(INVALID_RESOURCE_TYPE, type != CU_DEV_RESOURCE_TYPE_SM);
     *resource = green->resource;
     return CUDA_SUCCESS;
 }
@@ -105,10 +100,10 @@ SIM_WITH(cuGreenCtxWaitEvent, struct sim_green *, green, find(hCtx, &green),
 /* Its streams never wait for the legacy stream. */
 SIM_BEHAVIOUR(cuGreenCtxStreamCreate)
 {
-    struct sim_stream *stream;
     SIM_REFUSE(!phStream || flags != CU_STREAM_NON_BLOCKING);
     SIM_FIND(struct sim_green *, green, find(greenCtx, &green));
-    SIM_TRY(sim_stream_make(green->context, flags, sim_stream_priority_clamp(priority), &stream));
+    SIM_FIND(struct sim_stream *, stream,
+             sim_stream_make(green->context, flags, sim_stream_priority_clamp(priority), &stream));
     *phStream = (CUstream)stream;
     return CUDA_SUCCESS;
 }
@@ -123,3 +118,130 @@ CUresult sim_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pG
 
 SIM_TELL(cuStreamGetGreenCtx, phCtx, struct sim_stream *stream, sim_stream(hStream, &stream),
          sim_green_of(stream->object.context))
+
+/* --- Multiprocessors, divided. A simulated device has one cluster of processors: all of them may
+ * be scheduled together. --- */
+
+enum { MOST_TOGETHER = 32 };
+
+/* All simulated devices are of one kind. */
+static unsigned group_size(void)
+{
+    return sim_device_group(&sim_device_all[0]);
+}
+
+CUresult sim_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups,
+                                         const CUdevResource *input, CUdevResource *remainder,
+                                         unsigned int flags, unsigned int minCount)
+{
+    SIM_REFUSE(!nbGroups || !input ||
+               flags > (CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
+                        CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE));
+    SIM_FAIL(INVALID_RESOURCE_TYPE, input->type != CU_DEV_RESOURCE_TYPE_SM);
+    unsigned group = group_size(), all = input->sm.smCount;
+    SIM_FAIL(INVALID_RESOURCE_CONFIGURATION, minCount > all);
+    unsigned size = minCount ? (minCount + group - 1) / group * group : group;
+    unsigned most = all / size;
+    if (!result) {
+        *nbGroups = most;
+        return CUDA_SUCCESS;
+    }
+    if (*nbGroups > most)
+        *nbGroups = most;
+    for (unsigned i = 0; i < *nbGroups; i++) {
+        result[i] = *input;
+        result[i].sm.smCount = size;
+    }
+    if (remainder) {
+        *remainder = *input;
+        remainder->sm.smCount = all - *nbGroups * size;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* --- By what each group asks for --- */
+
+static unsigned together(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *params)
+{
+    return params->coscheduledSmCount ? params->coscheduledSmCount : group_size();
+}
+
+/* What a version knows of, of which devices without domains of locality have the first. */
+static unsigned known_flags(void)
+{
+    unsigned flags = CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
+    if (sim_config.cuda >= 13040)
+        flags |= CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID;
+    if (sim_config.cuda >= 13050)
+        flags |= CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS;
+    return flags;
+}
+
+static CUresult check(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *params, unsigned all)
+{
+    bool clusters = sim_device_architecture(&sim_device_all[0]) >= 90;
+    unsigned most = clusters ? MOST_TOGETHER : 2, count = params->smCount;
+    bool backfill = params->flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
+    SIM_REFUSE(
+        params->flags & ~known_flags() || params->coscheduledSmCount > most ||
+        params->coscheduledSmCount % 2 || count % 2 || count > all ||
+        (count && params->coscheduledSmCount && !backfill && count % params->coscheduledSmCount));
+    return params->flags & ~(unsigned)CU_DEV_SM_RESOURCE_GROUP_BACKFILL
+               ? CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION
+               : CUDA_SUCCESS;
+}
+
+/* How many of those that are left a group gets; without a wish, all that its constraints allow. */
+static unsigned count_of(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *params, unsigned left)
+{
+    if (params->smCount)
+        return params->smCount;
+    return params->flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL ? left
+                                                             : left - left % together(params);
+}
+
+static CUdevResource part_of(const CUdevResource *input, unsigned count, unsigned alignment,
+                             unsigned flags)
+{
+    CUdevResource part = *input;
+    part.sm.smCount = count;
+    part.sm.smCoscheduledAlignment = alignment;
+    part.sm.flags = flags;
+    return part;
+}
+
+/* All groups are judged before one is told: outputs are written on success only. */
+static CUresult judge(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *groups, unsigned count, unsigned all,
+                      bool wanted)
+{
+    unsigned left = all;
+    for (unsigned i = 0; i < count; i++) {
+        SIM_TRY(check(&groups[i], all));
+        unsigned size = count_of(&groups[i], left);
+        SIM_FAIL(INVALID_RESOURCE_CONFIGURATION,
+                 size > left || (wanted && size < together(&groups[i])));
+        left -= size;
+    }
+    return CUDA_SUCCESS;
+}
+
+SIM_BEHAVIOUR(cuDevSmResourceSplit)
+{
+    SIM_REFUSE(!input || !groupParams || nbGroups == 0 || flags);
+    SIM_FAIL(INVALID_RESOURCE_TYPE, input->type != CU_DEV_RESOURCE_TYPE_SM);
+    CUdevResource whole = *input; /* which may be one of the outputs */
+    unsigned left = whole.sm.smCount;
+    SIM_TRY(judge(groupParams, nbGroups, left, result));
+    for (unsigned i = 0; i < nbGroups; i++) {
+        CU_DEV_SM_RESOURCE_GROUP_PARAMS *params = &groupParams[i];
+        params->smCount = count_of(params, left);
+        left -= params->smCount;
+        if (result)
+            result[i] = part_of(&whole, params->smCount, together(params), params->flags);
+    }
+    if (remainder && left)
+        *remainder = part_of(&whole, left, 1, 0);
+    else if (remainder)
+        memset(remainder, 0, sizeof *remainder); /* of type CU_DEV_RESOURCE_TYPE_INVALID */
+    return CUDA_SUCCESS;
+}

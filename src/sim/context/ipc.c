@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory and events of other processes, by handles of 64 bytes. */
-#include "memory/memory.h"
-#include "queue/queue.h"
+#include "context/context.h"
 
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
 {
@@ -21,8 +20,7 @@ SIM_BEHAVIOUR(cuIpcOpenMemHandle_v2)
     SIM_FIND(struct sim_context *, context, sim_current(&context));
     memcpy(&token, &handle, sizeof token);
     SIM_REFUSE(!sim_shared_is_token(&token, SIM_SHARED_MEMORY));
-    if (sim_shared_is_own(&token))
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(INVALID_CONTEXT, sim_shared_is_own(&token));
     struct sim_allocation *found = sim_share_known(SIM_MEMORY_OPENED, &token.id);
     if (found && found->context != context) /* one context of a process may have it */
         return CUDA_ERROR_INVALID_HANDLE;
@@ -52,8 +50,7 @@ CUresult sim_cuIpcGetEventHandle(CUipcEventHandle_v1 *pHandle, CUevent event)
     SIM_TRY(sim_current_check());
     struct sim_event *found = sim_object(SIM_EVENT, event);
     SIM_REFUSE(!pHandle || !event);
-    if (!found || !(found->flags & CU_EVENT_INTERPROCESS))
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !found || !(found->flags & CU_EVENT_INTERPROCESS));
     SIM_FIND(struct sim_shared_token, token, sim_event_shared_begin(found, &token));
     memset(pHandle, 0, sizeof *pHandle);
     memcpy(pHandle, &token, sizeof token);
@@ -66,13 +63,10 @@ CUresult sim_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle_v1 handle)
     SIM_REFUSE(!phEvent);
     SIM_FIND(struct sim_context *, context, sim_current(&context));
     memcpy(&token, &handle, sizeof token);
-    if (!sim_shared_is_token(&token, SIM_SHARED_EVENT))
-        return CUDA_ERROR_MAP_FAILED;
-    if (sim_shared_is_own(&token))
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(MAP_FAILED, !sim_shared_is_token(&token, SIM_SHARED_EVENT));
+    SIM_FAIL(INVALID_CONTEXT, sim_shared_is_own(&token));
     struct sim_event_shared *shared = sim_event_shared_open(&token);
-    if (!shared)
-        return CUDA_ERROR_MAP_FAILED;
+    SIM_FAIL(MAP_FAILED, !shared);
     struct sim_event *event = sim_event_open(context, shared);
     if (!event) {
         sim_event_shared_release(shared);

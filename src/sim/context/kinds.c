@@ -2,12 +2,6 @@
 /* The kinds of objects: what each is called, and how it ends with its context. */
 #include "context/context.h"
 
-#include "launch/launch.h"
-#include "memory/memory.h"
-#include "module/module.h"
-#include "queue/queue.h"
-#include "texture/texture.h"
-
 static const struct sim_class classes[SIM_KIND_COUNT + 1] = {
     [SIM_CONTEXT] = {"context", NULL},
     [SIM_STREAM] = {"stream", sim_stream_end},

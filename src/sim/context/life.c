@@ -2,13 +2,11 @@
 /* What a context is: its memory, its beginning and its end. */
 #include "context/context.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 static uint64_t next_id = 1, next_serial = 1;
 
 CUresult sim_life_open(struct sim_context *context, unsigned flags)
 {
+    SIM_TRY(sim_context_remember(context));
     __atomic_store_n(&context->closing, false, __ATOMIC_RELAXED);
     context->flags = flags;
     context->id = next_id++;
@@ -20,7 +18,6 @@ CUresult sim_life_open(struct sim_context *context, unsigned flags)
     SIM_TRY(sim_stream_make(context, CU_STREAM_DEFAULT, 0, &context->legacy));
     sim_limit_reset(context);
     sim_object_add(&context->object, SIM_CONTEXT, context);
-    sim_context_remember(context);
     return CUDA_SUCCESS;
 }
 
@@ -38,8 +35,7 @@ void sim_life_close(struct sim_context *context)
 CUresult sim_life_begin(struct sim_device *device, unsigned flags, bool primary,
                         struct sim_context **context)
 {
-    if (device->failed != CUDA_SUCCESS)
-        return device->failed;
+    SIM_TRY(device->failed);
     SIM_NEW(struct sim_context, made);
     made->references = 1;
     made->serial = next_serial++;

@@ -3,9 +3,6 @@
  * no effect on how fast anything runs. */
 #include "context/context.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 #define KNOWN_LIMITS 10 /* numbered from 0 */
 #define STACK_MAX (512 << 10)
 #define PRINTF_MIN (512 << 10)
@@ -49,12 +46,11 @@ static CUresult check(const struct sim_context *context, CUlimit limit)
                 : sim_config.cuda >= 10000 ? CU_LIMIT_MAX_L2_FETCH_GRANULARITY + 1
                                            : CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT + 1;
     SIM_REFUSE((int)limit < 0 || (int)limit >= count);
-    if (limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ||
-        (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH &&
-         sim_device_architecture(context->device) >= 90) ||
-        (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&
-         sim_device_architecture(context->device) < 80))
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    SIM_FAIL(UNSUPPORTED_LIMIT, limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ||
+                                    (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH &&
+                                     sim_device_architecture(context->device) >= 90) ||
+                                    (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&
+                                     sim_device_architecture(context->device) < 80));
     return CUDA_SUCCESS;
 }
 
@@ -72,11 +68,6 @@ static size_t clamp(size_t value, size_t low, size_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static size_t round_up(size_t value, size_t step)
-{
-    return step ? (value + step - 1) / step * step : value;
-}
-
 CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     SIM_FIND(struct sim_context *, context, sim_current(&context));
@@ -84,7 +75,7 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
     switch ((int)limit) {
     case CU_LIMIT_STACK_SIZE:
         SIM_REFUSE(value > STACK_MAX);
-        value = round_up(value, 16);
+        value = sim_rounded_up(value, 16);
         break;
     case CU_LIMIT_PRINTF_FIFO_SIZE:
         value = clamp(value, PRINTF_MIN, PRINTF_MAX);
@@ -101,7 +92,7 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
         break;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
         SIM_REFUSE(value > attribute(context, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE));
-        value = round_up(value, persisting_step(context));
+        value = sim_rounded_up(value, persisting_step(context));
         break;
     case CU_LIMIT_SHMEM_SIZE: /* to be read only */
     case CU_LIMIT_CIG_ENABLED:
@@ -130,9 +121,7 @@ SIM_WITH(cuCtxSetSharedMemConfig, struct sim_context *, context, sim_current(&co
 CUresult sim_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
     SIM_TRY(sim_current_check());
-    if (leastPriority)
-        *leastPriority = SIM_PRIORITY_LEAST;
-    if (greatestPriority)
-        *greatestPriority = sim_stream_priority_greatest();
+    SIM_PUT(leastPriority, SIM_PRIORITY_LEAST);
+    SIM_PUT(greatestPriority, sim_stream_priority_greatest());
     return CUDA_SUCCESS;
 }

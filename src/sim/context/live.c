@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "context/context.h"
 
-#include "memory/memory.h"
-#include "module/module.h"
-#include "queue/queue.h"
-
-static struct sim_count taken; /* by the ends of contexts */
+struct sim_count sim_live_taken;
 
 /* Objects that belong to another one, and go with it; and what a process registers for its life. */
 bool sim_live_counts(enum sim_kind kind)
@@ -39,53 +35,44 @@ static bool made_by_program(const struct sim_object *object)
 static size_t live(enum sim_kind kind, const struct sim_context *context)
 {
     size_t count = 0;
-    if (!sim_live_counts(kind))
+    if (!sim_live_counts(kind) || (context && kind == SIM_CONTEXT))
         return 0;
     for (const struct sim_object *object = sim_object_first(kind); object; object = object->next)
         count += (!context || object->context == context) && made_by_program(object);
     return count;
 }
 
-void sim_live_count(struct sim_count *count)
-{
-    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
-        count->objects[kind] = live((enum sim_kind)kind, NULL);
-    count->objects[SIM_KIND_COUNT] = sim_range_live(&count->bytes);
-}
-
-/* Memory that is the program's to free, before its context ends. */
+/* Memory that is the program's to free: the rest goes with its module, block or array. */
 static bool is_program_memory(const struct sim_allocation *allocation)
 {
     return !allocation->ending && allocation->kind != SIM_MEMORY_MODULE &&
            allocation->kind != SIM_MEMORY_ARRAY && allocation->kind != SIM_MEMORY_VIRTUAL;
 }
 
+/* What is alive, in the context if one is given, is added to the counts. */
+static void add_live(struct sim_count *count, const struct sim_context *context)
+{
+    const struct sim_allocation *found;
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
+        count->objects[kind] += live((enum sim_kind)kind, context);
+    for (uint64_t below = UINT64_MAX; (found = sim_range_before(below)); below = found->address)
+        if ((!context || found->context == context) && is_program_memory(found)) {
+            count->objects[SIM_KIND_COUNT]++;
+            count->bytes += found->size;
+        }
+}
+
+struct sim_count sim_live_count(bool with_taken)
+{
+    struct sim_count count = with_taken ? sim_live_taken : (struct sim_count){.bytes = 0};
+    add_live(&count, NULL);
+    return count;
+}
+
 void sim_live_take(const struct sim_context *context)
 {
-    const struct sim_allocation *allocation;
-    uint64_t below = UINT64_MAX;
-    if (context->sticky != CUDA_SUCCESS)
-        return; /* after a kernel's fault nothing in it could be released */
-    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
-        if (kind != SIM_CONTEXT)
-            taken.objects[kind] += live((enum sim_kind)kind, context);
-    while ((allocation = sim_range_before(below))) {
-        below = allocation->address;
-        if (allocation->context != context || !is_program_memory(allocation))
-            continue;
-        taken.objects[SIM_KIND_COUNT]++;
-        taken.bytes += allocation->size;
-    }
-}
-
-void sim_live_taken(struct sim_count *count)
-{
-    *count = taken;
-}
-
-void sim_live_forget(void)
-{
-    taken = (struct sim_count){.bytes = 0};
+    if (context->sticky == CUDA_SUCCESS) /* after a kernel's fault nothing could be released */
+        add_live(&sim_live_taken, context);
 }
 
 bool sim_live_is_empty(const struct sim_count *count)

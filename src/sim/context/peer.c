@@ -2,8 +2,6 @@
 /* Which contexts may use the memory of which others on other devices. */
 #include "context/context.h"
 
-#include "device/device.h"
-
 static void forget(struct sim_peer **link)
 {
     struct sim_peer *peer = *link;
@@ -36,10 +34,8 @@ CUresult sim_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
     struct sim_context *context, *peer;
     SIM_TRY(both(peerContext, &context, &peer));
     SIM_REFUSE(Flags != 0);
-    if (!sim_device_reaches(context->device, peer->device))
-        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-    if (*sim_context_peer(context, peer))
-        return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    SIM_FAIL(PEER_ACCESS_UNSUPPORTED, !sim_device_reaches(context->device, peer->device));
+    SIM_FAIL(PEER_ACCESS_ALREADY_ENABLED, *sim_context_peer(context, peer));
     SIM_NEW(struct sim_peer, made);
     *made = (struct sim_peer){peer->serial, context->peers};
     context->peers = made;
@@ -51,8 +47,7 @@ CUresult sim_cuCtxDisablePeerAccess(CUcontext peerContext)
     struct sim_context *context, *peer;
     SIM_TRY(both(peerContext, &context, &peer));
     struct sim_peer **link = sim_context_peer(context, peer);
-    if (!*link)
-        return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    SIM_FAIL(PEER_ACCESS_NOT_ENABLED, !*link);
     forget(link);
     return CUDA_SUCCESS;
 }

@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Primary contexts, counted per device. A device's has the same handle every time it is active. */
-#include <time.h>
-
 #include "context/context.h"
-#include "device/device.h"
 
 /* Its memory stays: a thread's stack may have its handle long after it was released. */
-static CUresult make(struct sim_device *device, unsigned flags)
-{
-    SIM_TRY(sim_life_begin(device, flags, true, &device->primary_kept));
-    sim_context_keep(device->primary_kept);
-    return CUDA_SUCCESS;
-}
-
 static CUresult activate(struct sim_device *device)
 {
     unsigned flags = device->primary_flags | CU_CTX_MAP_HOST;
     CUresult result;
-    if (device->failed != CUDA_SUCCESS)
-        return device->failed;
+    SIM_TRY(device->failed);
     if (device->primary_kept)
         result = sim_life_open(device->primary_kept, flags);
     else
-        result = make(device, flags);
+        result = sim_life_begin(device, flags, true, &device->primary_kept);
     if (result == CUDA_SUCCESS)
         device->primary = device->primary_kept;
     return result;
@@ -59,8 +48,7 @@ CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
 CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
 {
     SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    if (!device->primary_count)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(INVALID_CONTEXT, !device->primary_count);
     if (--device->primary_count == 0)
         deactivate(device);
     return CUDA_SUCCESS;
@@ -100,16 +88,10 @@ CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice_v1 dev, unsigned int flags)
 CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice_v1 dev, unsigned int flags)
 {
     struct sim_device *device = sim_device(dev);
-    if (device && device->primary)
-        return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+    SIM_FAIL(PRIMARY_CONTEXT_ACTIVE, device && device->primary);
     return sim_cuDevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 
-CUresult sim_cuDevicePrimaryCtxGetState(CUdevice_v1 dev, unsigned int *flags, int *active)
-{
-    SIM_REFUSE(!flags || !active);
-    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    *flags = device->primary_flags;
-    *active = device->primary ? 1 : 0;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDevicePrimaryCtxGetState, struct sim_device *, device,
+        (!flags || !active) ? CUDA_ERROR_INVALID_VALUE : sim_device_of(dev, &device), false,
+        *flags = device->primary_flags, *active = device->primary ? 1 : 0)

@@ -2,11 +2,6 @@
 /* Copies on their way through a stream, and done. */
 #include "copy/copy.h"
 
-#include "memory/memory.h"
-#include "ptx/ptx.h"
-#include "queue/queue.h"
-#include "texture/texture.h"
-
 /* Pageable memory up to this size is read before the call returns, as real drivers do. */
 #define STAGED ((size_t)64 << 10)
 
@@ -46,8 +41,7 @@ static CUresult row(const struct sim_copy *copy, uint64_t to, uint64_t from)
         size_t size = left;
         char *target = piece(&copy->to, to, true, &size);
         char *source = piece(&copy->from, from, false, &size);
-        if (!target || !source)
-            return CUDA_ERROR_ILLEGAL_ADDRESS;
+        SIM_FAIL(ILLEGAL_ADDRESS, !target || !source);
         memmove(target, source, size);
         ptx_memory_written(target, size);
         to += size;
@@ -122,31 +116,18 @@ static struct job *job_make(const struct sim_copy *copy, bool stage)
     return job;
 }
 
+#define SHOWN(side, place)                                                                         \
+    .side##XInBytes = (place)->x, .side##Y = (place)->y, .side##Z = (place)->z,                    \
+    .side##MemoryType = (place)->type,                                                             \
+    .side##Host =                                                                                  \
+        (place)->type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)(place)->address : NULL,          \
+    .side##Device = (place)->type == CU_MEMORYTYPE_HOST ? 0 : (place)->address,                    \
+    .side##Array = (place)->array, .side##Pitch = (place)->pitch, .side##Height = (place)->height
 CUDA_MEMCPY3D_v2 sim_copy_shown(const struct sim_place *to, const struct sim_place *from,
                                 size_t width, size_t height, size_t depth)
 {
-    bool to_host = to->type == CU_MEMORYTYPE_HOST, from_host = from->type == CU_MEMORYTYPE_HOST;
-    return (CUDA_MEMCPY3D_v2){.srcXInBytes = from->x,
-                              .srcY = from->y,
-                              .srcZ = from->z,
-                              .srcMemoryType = from->type,
-                              .srcHost = from_host ? (void *)(uintptr_t)from->address : NULL,
-                              .srcDevice = from_host ? 0 : from->address,
-                              .srcArray = from->array,
-                              .srcPitch = from->pitch,
-                              .srcHeight = from->height,
-                              .dstXInBytes = to->x,
-                              .dstY = to->y,
-                              .dstZ = to->z,
-                              .dstMemoryType = to->type,
-                              .dstHost = to_host ? (void *)(uintptr_t)to->address : NULL,
-                              .dstDevice = to_host ? 0 : to->address,
-                              .dstArray = to->array,
-                              .dstPitch = to->pitch,
-                              .dstHeight = to->height,
-                              .WidthInBytes = width,
-                              .Height = height,
-                              .Depth = depth};
+    return (CUDA_MEMCPY3D_v2){SHOWN(src, from), SHOWN(dst, to), .WidthInBytes = width,
+                              .Height = height, .Depth = depth};
 }
 
 static struct sim_place plain(const struct sim_side *side, size_t size)
@@ -174,12 +155,12 @@ CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
 static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *copy,
                              const CUDA_MEMCPY3D_v2 *parameters)
 {
-    struct sim_item item;
     bool capturing = stream->capture;
     bool stage = !capturing && is_pageable(&copy->from) && span(copy, &copy->from) <= STAGED;
     /* A call whose pageable memory cannot be set aside returns when the copy is done. */
     bool wait = !capturing && (is_pageable(&copy->to) || (is_pageable(&copy->from) && !stage));
-    SIM_TRY(sim_copy_item(stream->object.context, copy, parameters, stage && !wait, &item));
+    SIM_FIND(struct sim_item, item,
+             sim_copy_item(stream->object.context, copy, parameters, stage && !wait, &item));
     return wait ? sim_stream_submit_wait(stream, &item) : sim_stream_submit(stream, &item);
 }
 

@@ -4,10 +4,7 @@
 #ifndef CUSHIM_SIM_COPY_COPY_H
 #define CUSHIM_SIM_COPY_COPY_H
 
-#include "sim.h"
-
-struct sim_context;
-struct sim_item;
+#include "texture/texture.h"
 
 enum sim_side_kind {
     SIM_SIDE_HOST,   /* the program's own memory, which nobody can check */

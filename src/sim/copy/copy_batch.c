@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of copies, done one by one. */
 #include "copy/copy.h"
-#include "queue/queue.h"
-#include "texture/texture.h"
 
 /* Lists go to streams that the program made: the default ones are refused. */
 static CUresult list_stream(CUstream handle)

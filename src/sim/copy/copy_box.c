@@ -2,9 +2,6 @@
 /* Copies of rectangles and boxes, between memory and arrays. */
 #include "copy/copy.h"
 
-#include "queue/queue.h"
-#include "texture/texture.h"
-
 _Static_assert(sizeof(CUDA_MEMCPY3D_v2) == sizeof(CUDA_MEMCPY3D_PEER_v1), "one layout");
 
 /* a * b + c, or false where it does not fit. */

@@ -2,10 +2,6 @@
 /* Fills of 8, 16 and 32 bits, along a line and of rectangles. */
 #include "copy/copy.h"
 
-#include "memory/memory.h"
-#include "ptx/ptx.h"
-#include "queue/queue.h"
-
 struct fill {
     uint64_t address;
     size_t pitch;
@@ -44,8 +40,7 @@ static CUresult run(void *user)
         size_t left = row;
         while (left) {
             struct sim_allocation found;
-            if (!sim_range_copy(at, &found) || !found.writable)
-                return CUDA_ERROR_ILLEGAL_ADDRESS;
+            SIM_FAIL(ILLEGAL_ADDRESS, !sim_range_copy(at, &found) || !found.writable);
             size_t here = found.usable - (size_t)(at - found.address);
             here = here < left ? here : left;
             fill_bytes(found.host + (at - found.address), fill, here);

@@ -43,8 +43,8 @@ const char *sim_config_list(char *text, size_t size, const int *releases)
     for (; releases && *releases && *releases <= sim_config_built && length < size; releases++)
         length += (size_t)snprintf(text + length, size - length, " %d.%d", *releases / 1000,
                                    *releases % 1000 / 10);
-    for (size_t i = 0; !releases && sim_profile_all[i] && length < size; i++)
-        length += (size_t)snprintf(text + length, size - length, " %s", sim_profile_all[i]->name);
+    for (size_t i = 0; !releases && sim_profile_all[i].name && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, " %s", sim_profile_all[i].name);
     return text;
 }
 

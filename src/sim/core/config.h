@@ -36,14 +36,12 @@ unsigned sim_config_checks(const char *text);
 extern const char sim_config_check_words[]; /* "it takes race, ..." */
 
 /* --- profile.c --- What the simulated devices look like: facts read off real ones. */
-#define SIM_PROFILE_VALUES 24
 struct sim_profile {
     const char *name;        /* "hopper" */
     const char *device_name; /* "NVIDIA H200" */
     size_t memory;           /* bytes */
     size_t heap_max;         /* most that cuCtxSetLimit gives to the heap of malloc in kernels */
     int since;               /* CUDA release that knows the device first: 11080 */
-    int values[SIM_PROFILE_VALUES]; /* of the attributes that its file has */
 };
 
 /* A profile by name; NULL: there is none. */
@@ -52,7 +50,7 @@ const struct sim_profile *sim_profile_find(const char *name);
 void sim_config_too_new(char *text, size_t size, const struct sim_profile *profile, int cuda);
 /* The one of which the simulator lacks the fewest instructions, of those that the release knows. */
 const struct sim_profile *sim_profile_default(int cuda);
-extern const struct sim_profile *const sim_profile_all[];      /* ends with NULL */
+extern const struct sim_profile sim_profile_all[];             /* ends with name NULL */
 int sim_profile_capability(const struct sim_profile *profile); /* 90 */
 /* An attribute; false: CUDA version `cuda` does not know the number. */
 bool sim_profile_attribute(const struct sim_profile *profile, int number, int cuda, int *value);

@@ -3,14 +3,8 @@
  * context does at its beginning and end is in context/life.c. */
 #include "core/core.h"
 
-static struct sim_context *kept; /* primary ones */
-static struct {
-    struct known {
-        const void *handle;
-        struct sim_device *device;
-    } * items;
-    size_t count, capacity;
-} known; /* each handle once: a new context may have an old one's */
+static struct sim_known *known; /* each handle once: a new context may have an old one's */
+static size_t count, capacity;
 
 struct sim_context *sim_context_retain(struct sim_context *context)
 {
@@ -26,41 +20,24 @@ CUresult sim_context_release(struct sim_context *context)
     return state;
 }
 
-void sim_context_keep(struct sim_context *context)
+struct sim_known *sim_context_known(CUcontext handle)
 {
-    context->next_kept = kept;
-    kept = context;
-}
-
-struct sim_context *sim_context_kept(CUcontext handle)
-{
-    struct sim_context *context = kept;
-    while (context && (CUcontext)context != handle)
-        context = context->next_kept;
-    return context;
-}
-
-struct sim_device *sim_context_was_on(const void *handle)
-{
-    for (size_t i = 0; i < known.count; i++)
-        if (known.items[i].handle == handle)
-            return known.items[i].device;
+    for (size_t i = 0; i < count; i++)
+        if ((CUcontext)known[i].context == handle)
+            return &known[i];
     return NULL;
 }
 
-/* Without memory it is forgotten. */
-void sim_context_remember(const struct sim_context *context)
+CUresult sim_context_remember(struct sim_context *context)
 {
-    for (size_t i = 0; i < known.count; i++)
-        if (known.items[i].handle == context) {
-            known.items[i].device = context->device;
-            return;
-        }
-    struct known *items = sim_grown(known.items, known.count, &known.capacity, sizeof *items);
-    if (!items)
-        return;
-    known.items = items;
-    known.items[known.count++] = (struct known){context, context->device};
+    struct sim_known *place = sim_context_known((CUcontext)context);
+    if (!place) {
+        SIM_MADE(struct sim_known *, grown, sim_grown(known, count, &capacity, sizeof *grown));
+        known = grown;
+        place = &known[count++];
+    }
+    *place = (struct sim_known){context, context->serial, context->device};
+    return CUDA_SUCCESS;
 }
 
 struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to)

@@ -19,6 +19,11 @@ static inline uint64_t sim_clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
+static inline uint64_t sim_rounded_up(uint64_t size, uint64_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
 /* An array with room for one more item, or NULL: no memory for it, and nothing has changed. */
 static inline void *sim_grown(void *items, size_t count, size_t *capacity, size_t size)
 {
@@ -29,6 +34,20 @@ static inline void *sim_grown(void *items, size_t count, size_t *capacity, size_
     *capacity = grown ? more : *capacity;
     return grown;
 }
+
+/* Lists: an item goes to the end of one between `first` and `last`, or off it. */
+#define SIM_LIST_ADD(first, last, item, next, previous)                                            \
+    do {                                                                                           \
+        (item)->next = NULL;                                                                       \
+        (item)->previous = last;                                                                   \
+        *((last) ? &(last)->next : &(first)) = item;                                               \
+        last = item;                                                                               \
+    } while (0)
+#define SIM_LIST_REMOVE(first, last, item, next, previous)                                         \
+    do {                                                                                           \
+        *((item)->previous ? &(item)->previous->next : &(first)) = (item)->next;                   \
+        *((item)->next ? &(item)->next->previous : &(last)) = (item)->previous;                    \
+    } while (0)
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
 enum sim_kind {
@@ -102,7 +121,6 @@ struct sim_context {
     uint64_t serial;               /* of this memory: a thread's stack remembers it */
     unsigned api_version;          /* of the entry that made it: 3010, 3020, ... */
     struct sim_peer *peers;        /* contexts whose memory this one may use */
-    struct sim_context *next_kept; /* of those that sim_context_keep was given */
     struct sim_heap *heap;         /* of malloc in kernels (device_heap.c); NULL: none yet */
 };
 struct sim_peer {
@@ -112,13 +130,14 @@ struct sim_peer {
 /* Memory of a context: kept while a reference is held, long after its end if need be. */
 struct sim_context *sim_context_retain(struct sim_context *context);
 CUresult sim_context_release(struct sim_context *context); /* its state: CUDA_SUCCESS or an error */
-/* A primary context's memory stays for good, and its handle is known while it is not active. */
-void sim_context_keep(struct sim_context *context);
-struct sim_context *sim_context_kept(CUcontext handle); /* NULL: none of them */
-/* The handle stays known when its context is gone. */
-void sim_context_remember(const struct sim_context *context);
-/* The device of a context, also of one that is gone; NULL: it never was one. */
-struct sim_device *sim_context_was_on(const void *handle);
+/* A handle of a context, also of one that is gone, or is primary and not active. */
+struct sim_known {
+    struct sim_context *context; /* not to be looked into before sim_stack_alive says so */
+    uint64_t serial;             /* of the latest context that had the handle */
+    struct sim_device *device;
+};
+CUresult sim_context_remember(struct sim_context *context);
+struct sim_known *sim_context_known(CUcontext handle); /* NULL: it never was one */
 /* The link to what `from` has about `to`; to NULL: no access was enabled. */
 struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to);
 /* Whether the one may use the memory of the other. */
@@ -174,7 +193,7 @@ void sim_lock_leave(void);
 void sim_lock_wait(pthread_cond_t *changed); /* with the lock, which it gives up meanwhile */
 /* Before such a wait for `*count` not to be 0, which may end before a thread can sleep and wake. */
 void sim_lock_glance(const atomic_uint *count);
-pthread_mutex_t *sim_lock_mutex(void); /* for one that cannot wait for it */
+extern pthread_mutex_t sim_lock_mutex; /* for one that cannot wait for it */
 
 /* --- machine.c --- What the simulated devices may take of the machine: all of it, or what the
  * process's control group leaves. */
@@ -213,8 +232,8 @@ CUresult sim_registration_end(enum sim_registered what, int device, const void *
  * be opened, and errno says why. */
 bool sim_report_open(const char *path);
 bool sim_report_has_log(void);
-uint64_t sim_report_start_ns(void); /* when the log was opened */
-void sim_report_quiet(void);        /* no problem on standard error */
+extern uint64_t sim_report_start_ns; /* when the log was opened */
+extern bool sim_report_quiet;        /* no problem on standard error, but in the log alone */
 /* A line without its newline to standard error, and to the log. */
 void sim_report_say(const char *text);
 /* The same, one sentence about a device. */
@@ -305,16 +324,11 @@ void sim_shared_wake(uint32_t *word);
 
 /* --- stack.c --- The calling thread's stack of contexts: entries outlive the contexts they name.
  */
-/* The handle on top, destroyed or not; NULL: none. */
-CUcontext sim_stack_top(void);
-size_t sim_stack_depth(void);
-/* The device of the top, destroyed or not; NULL: none. */
-struct sim_device *sim_stack_device(void);
-void sim_stack_unload(void); /* sim_start_unload's part */
-/* The top, which may be destroyed unless it is alive; NULL: none. */
-struct sim_context *sim_stack_context(bool *alive);
-CUresult sim_stack_push(CUcontext context);
-CUcontext sim_stack_pop(void);
+struct sim_known *sim_stack_top(void);               /* destroyed or not; NULL: none */
+bool sim_stack_alive(const struct sim_known *entry); /* whether it is no destroyed one, and one */
+void sim_stack_unload(void);                         /* sim_start_unload's part */
+CUresult sim_stack_push(CUcontext context);          /* a known one */
+void sim_stack_pop(void);
 CUresult sim_stack_set(CUcontext context); /* replaces the top; NULL takes it off */
 
 /* --- What the calling thread is doing --- */

@@ -6,23 +6,17 @@ _Thread_local bool sim_current_in_callback, sim_current_per_thread;
 
 struct sim_context *sim_current_any(void)
 {
-    bool alive;
-    struct sim_context *context = sim_stack_context(&alive);
-    return alive ? context : NULL;
+    const struct sim_known *top = sim_stack_top();
+    return sim_stack_alive(top) ? top->context : NULL;
 }
 
 CUresult sim_current(struct sim_context **context)
 {
-    bool alive;
-    struct sim_context *top = sim_stack_context(&alive);
-    if (sim_current_in_callback)
-        return CUDA_ERROR_NOT_PERMITTED;
-    if (!sim_stack_depth())
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (!alive)
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (top->sticky != CUDA_SUCCESS)
-        return top->sticky;
+    struct sim_context *top = sim_current_any();
+    SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
+    SIM_FAIL(INVALID_CONTEXT, !sim_stack_top());
+    SIM_FAIL(CONTEXT_IS_DESTROYED, !top);
+    SIM_TRY(top->sticky);
     *context = top;
     return CUDA_SUCCESS;
 }
@@ -37,10 +31,8 @@ CUresult sim_current_of(CUcontext handle, struct sim_context **context)
 {
     if (!handle)
         return sim_current(context);
-    if (sim_current_in_callback)
-        return CUDA_ERROR_NOT_PERMITTED;
+    SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
     *context = sim_object(SIM_CONTEXT, handle);
-    if (!*context)
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    SIM_FAIL(CONTEXT_IS_DESTROYED, !*context);
     return (*context)->sticky;
 }

@@ -8,31 +8,31 @@
 
 /* It is held for less time than a thread takes to sleep and wake. */
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-static pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+pthread_mutex_t sim_lock_mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 #else
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t sim_lock_mutex = PTHREAD_MUTEX_INITIALIZER;
 #endif
 
 void sim_lock_enter(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sim_lock_mutex);
     sim_expire_all();
 }
 
 void sim_lock_begin(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sim_lock_mutex);
     sim_expire_renew_all();
 }
 
 void sim_lock_leave(void)
 {
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sim_lock_mutex);
 }
 
 void sim_lock_wait(pthread_cond_t *changed)
 {
-    pthread_cond_wait(changed, &lock);
+    pthread_cond_wait(changed, &sim_lock_mutex);
     sim_expire_all();
 }
 
@@ -42,9 +42,4 @@ void sim_lock_glance(const atomic_uint *count)
     for (unsigned glances = 0; glances < GLANCES_MAX && *count == 0; glances++)
         (void)sched_yield();
     sim_lock_enter();
-}
-
-pthread_mutex_t *sim_lock_mutex(void)
-{
-    return &lock;
 }

@@ -5,7 +5,6 @@
 
 #include <sched.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #define PATH_SIZE 4096
 

@@ -23,13 +23,7 @@ SIM_UNCHECKED void sim_object_add(struct sim_object *object, enum sim_kind kind,
     object->serial = next_serial++;
     object->chain = *head;
     *head = object;
-    object->next = NULL;
-    object->previous = last[kind];
-    if (last[kind])
-        last[kind]->next = object;
-    else
-        first[kind] = object;
-    last[kind] = object;
+    SIM_LIST_ADD(first[kind], last[kind], object, next, previous);
 }
 
 SIM_UNCHECKED void sim_object_remove(struct sim_object *object)
@@ -40,14 +34,7 @@ SIM_UNCHECKED void sim_object_remove(struct sim_object *object)
     while (*link != object)
         link = &(*link)->chain;
     *link = object->chain;
-    if (object->previous)
-        object->previous->next = object->next;
-    else
-        first[kind] = object->next;
-    if (object->next)
-        object->next->previous = object->previous;
-    else
-        last[kind] = object->previous;
+    SIM_LIST_REMOVE(first[kind], last[kind], object, next, previous);
 }
 
 SIM_UNCHECKED void *sim_object(enum sim_kind kind, const void *handle)

@@ -11,8 +11,7 @@ CUresult sim_registration_make(enum sim_registered what, sim_any_function *funct
     made->data = data;
     made->device = device;
     sim_object_add(&made->object, SIM_REGISTRATION, NULL);
-    if (handle)
-        *handle = made;
+    SIM_PUT(handle, made);
     return CUDA_SUCCESS;
 }
 

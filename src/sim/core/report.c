@@ -6,15 +6,14 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* Above what programs count on, or close all of. */
 #define FILE_FROM 200
 
 static int file = -1; /* every line is one write: other processes may append to it too */
 static bool on_stderr;
-static bool quiet; /* reports go to the log alone */
-static uint64_t first_ns;
+bool sim_report_quiet;
+uint64_t sim_report_start_ns;
 
 void sim_report_put(struct sim_report_line *line, const char *format, ...)
 {
@@ -61,20 +60,10 @@ bool sim_report_has_log(void)
     return file >= 0;
 }
 
-uint64_t sim_report_start_ns(void)
-{
-    return first_ns;
-}
-
 void sim_report_log(struct sim_report_line *line)
 {
     end_line(line);
     write_log(line);
-}
-
-void sim_report_quiet(void)
-{
-    quiet = true;
 }
 
 static void say(const char *text, bool aloud)
@@ -97,12 +86,12 @@ void sim_report_device(int ordinal, const char *sentence)
 {
     char line[1024];
     snprintf(line, sizeof line, "cushim: simulated device %d: %s", ordinal, sentence);
-    say(line, !quiet);
+    say(line, !sim_report_quiet);
 }
 
 bool sim_report_open(const char *path)
 {
-    first_ns = sim_clock_ns();
+    sim_report_start_ns = sim_clock_ns();
     if (!path || !*path)
         return true;
     if (file >= 0) /* of a driver before */

@@ -9,19 +9,12 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #define PAGE ((size_t)4096)
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /* "simfile" and "simtokn" */
 static const uint64_t magic = 0x656c69666d6973, token_magic = 0x6e6b6f746d6973;
-
-static size_t rounded(uint64_t size)
-{
-    return ((size_t)size + PAGE - 1) / PAGE * PAGE;
-}
 
 /* To `place` of the file. Pages of zeros stay untouched: the file takes no memory for them. */
 static bool copy_pages(int file, size_t place, const char *bytes, size_t size)
@@ -38,7 +31,7 @@ static bool copy_pages(int file, size_t place, const char *bytes, size_t size)
 
 static bool fill(int file, const struct sim_shared_head *head, const void *bytes)
 {
-    size_t place = rounded(head->size);
+    size_t place = sim_rounded_up(head->size, PAGE);
     return ftruncate(file, (off_t)(place + PAGE)) == 0 &&
            pwrite(file, head, sizeof *head, (off_t)place) == (ssize_t)sizeof *head &&
            (!bytes || copy_pages(file, 0, bytes, (size_t)head->size)) &&
@@ -76,7 +69,7 @@ void sim_shared_close(struct sim_shared *shared)
 
 void *sim_shared_map(const struct sim_shared *shared, void *place)
 {
-    size_t size = rounded(shared->head.size);
+    size_t size = sim_rounded_up(shared->head.size, PAGE);
     void *bytes = mmap(place, size, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), shared->file, 0);
     return bytes == MAP_FAILED ? NULL : bytes;
@@ -130,7 +123,8 @@ static bool is_whole(int file, const struct sim_shared_head *head)
     struct stat found;
     return head->magic == magic && head->kind >= SIM_SHARED_MEMORY &&
            head->kind <= SIM_SHARED_PHYSICAL && head->size <= INT64_MAX / 2 &&
-           fstat(file, &found) == 0 && (uint64_t)found.st_size == rounded(head->size) + PAGE;
+           fstat(file, &found) == 0 &&
+           (uint64_t)found.st_size == sim_rounded_up(head->size, PAGE) + PAGE;
 }
 
 /* `file` becomes the result's, or is closed. */

@@ -2,16 +2,8 @@
 /* Each host thread's stack of contexts. What is on it may have been destroyed since. */
 #include "core/core.h"
 
-#include <pthread.h>
-
-struct entry {
-    struct sim_context *context; /* not to be looked into before is_alive says so */
-    uint64_t serial;
-    struct sim_device *device; /* NULL: the handle was no context's when it was pushed */
-};
-
 struct stack {
-    struct entry *items;
+    struct sim_known *items;
     size_t count, capacity;
 };
 
@@ -60,77 +52,43 @@ static struct stack *mine(bool make)
     return stack;
 }
 
-static bool is_alive(const struct entry *entry)
+bool sim_stack_alive(const struct sim_known *entry)
 {
-    return sim_object(SIM_CONTEXT, entry->context) && entry->context->serial == entry->serial;
+    return entry && sim_object(SIM_CONTEXT, entry->context) &&
+           entry->context->serial == entry->serial;
 }
 
-static struct entry *top(void)
+struct sim_known *sim_stack_top(void)
 {
     struct stack *stack = mine(false);
     return stack && stack->count ? &stack->items[stack->count - 1] : NULL;
 }
 
-CUcontext sim_stack_top(void)
-{
-    struct entry *entry = top();
-    return entry ? (CUcontext)entry->context : NULL;
-}
-
-size_t sim_stack_depth(void)
-{
-    struct stack *stack = mine(false);
-    return stack ? stack->count : 0;
-}
-
-/* A primary context that is not active now may be so again. */
-static struct entry make_entry(CUcontext handle)
-{
-    struct sim_context *context = sim_object(SIM_CONTEXT, handle);
-    if (!context)
-        context = sim_context_kept(handle);
-    if (!context)
-        return (struct entry){(struct sim_context *)handle, 0, sim_context_was_on(handle)};
-    return (struct entry){context, context->serial, context->device};
-}
-
 CUresult sim_stack_push(CUcontext context)
 {
     SIM_MADE(struct stack *, stack, mine(true));
-    SIM_MADE(struct entry *, items,
+    SIM_MADE(struct sim_known *, items,
              sim_grown(stack->items, stack->count, &stack->capacity, sizeof *items));
     stack->items = items;
-    stack->items[stack->count++] = make_entry(context);
+    stack->items[stack->count++] = *sim_context_known(context);
     return CUDA_SUCCESS;
 }
 
-CUcontext sim_stack_pop(void)
+void sim_stack_pop(void)
 {
     struct stack *stack = mine(false);
-    return stack && stack->count ? (CUcontext)stack->items[--stack->count].context : NULL;
+    if (stack && stack->count)
+        stack->count--;
 }
 
 CUresult sim_stack_set(CUcontext context)
 {
-    struct entry *entry = top();
-    if (!entry)
+    struct sim_known *top = sim_stack_top();
+    if (!top)
         return context ? sim_stack_push(context) : CUDA_SUCCESS;
-    if (!context)
-        (void)sim_stack_pop();
+    if (context)
+        *top = *sim_context_known(context);
     else
-        *entry = make_entry(context);
+        sim_stack_pop();
     return CUDA_SUCCESS;
-}
-
-struct sim_device *sim_stack_device(void)
-{
-    struct entry *entry = top();
-    return entry ? entry->device : NULL;
-}
-
-struct sim_context *sim_stack_context(bool *alive)
-{
-    struct entry *entry = top();
-    *alive = entry && is_alive(entry);
-    return entry ? entry->context : NULL;
 }

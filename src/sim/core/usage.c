@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 struct shared {
     struct sim_usage_board boards[SIM_MAX_DEVICES];

@@ -3,9 +3,6 @@
 #include "device/device.h"
 
 #include <stdio.h>
-#include <unistd.h>
-
-#include "core/core.h"
 
 struct sim_device sim_device_all[SIM_MAX_DEVICES];
 static int visible;
@@ -125,10 +122,8 @@ int sim_device_count(void)
 CUresult sim_cuInit(unsigned int Flags)
 {
     SIM_REFUSE(Flags != 0);
-    if (initialized_in != 0 && !sim_device_initialized())
-        return CUDA_ERROR_NOT_INITIALIZED;
-    if (sim_device_count() == 0)
-        return CUDA_ERROR_NO_DEVICE;
+    SIM_FAIL(NOT_INITIALIZED, initialized_in != 0 && !sim_device_initialized());
+    SIM_FAIL(NO_DEVICE, sim_device_count() == 0);
     initialized_in = getpid();
     return CUDA_SUCCESS;
 }
@@ -141,8 +136,7 @@ struct sim_device *sim_device(CUdevice device)
 CUresult sim_device_of(CUdevice handle, struct sim_device **device)
 {
     struct sim_device *found = sim_device(handle);
-    if (device)
-        *device = found;
+    SIM_PUT(device, found);
     return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
@@ -194,13 +188,9 @@ bool sim_device_reaches(const struct sim_device *from, const struct sim_device *
 
 #define PCI_TEXT 13 /* "0000:01:00.0" and NUL */
 
-CUresult sim_cuDeviceGetName(char *name, int len, CUdevice_v1 dev)
-{
-    SIM_REFUSE(!name || len <= 0);
-    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    snprintf(name, (size_t)len, "%s", device->profile->device_name);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDeviceGetName, struct sim_device *, device,
+        (!name || len <= 0) ? CUDA_ERROR_INVALID_VALUE : sim_device_of(dev, &device), false,
+        snprintf(name, (size_t)len, "%s", device->profile->device_name))
 
 SIM_TELL(cuDeviceGetUuid_v2, uuid, struct sim_device *device, sim_device_of(dev, &device),
          sim_identity_uuid(device->physical))

@@ -3,8 +3,7 @@
 #ifndef CUSHIM_SIM_DEVICE_DEVICE_H
 #define CUSHIM_SIM_DEVICE_DEVICE_H
 
-#include "core/config.h"
-#include "sim.h"
+#include "core/core.h"
 
 struct sim_device {
     int ordinal;

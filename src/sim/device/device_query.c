@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a device says of itself. */
-#include "core/core.h"
 #include "device/device.h"
 
 SIM_TELL(cuDriverGetVersion, driverVersion, , CUDA_SUCCESS, sim_config.cuda)
@@ -13,25 +12,17 @@ SIM_TELL(cuDeviceTotalMem_v2, bytes, struct sim_device *device, sim_device_of(de
          device->total)
 
 /* For programs of the time when 4 GiB were more than any device had. */
-CUresult sim_cuDeviceTotalMem(unsigned int *bytes, CUdevice_v1 dev)
-{
-    SIM_FIND(size_t, all, sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev));
-    *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDeviceTotalMem, size_t, all, sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev), false,
+        *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all)
 
 SIM_WITH(cuDeviceGetAttribute, struct sim_device *, device,
          pi ? sim_device_of(dev, &device) : CUDA_ERROR_INVALID_VALUE,
          sim_device_attribute(device, (int)attrib, pi) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
 
-CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice_v1 dev)
-{
-    SIM_REFUSE(!major || !minor);
-    SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    *major = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    *minor = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuDeviceComputeCapability, struct sim_device *, device,
+        (!major || !minor) ? CUDA_ERROR_INVALID_VALUE : sim_device_of(dev, &device), false,
+        *major = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+        *minor = sim_device_value(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR))
 
 CUresult sim_cuDeviceGetProperties(CUdevprop_v1 *prop, CUdevice_v1 dev)
 {
@@ -67,8 +58,7 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
 {
     SIM_REFUSE(!result);
     SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    if (type != CU_DEV_RESOURCE_TYPE_SM)
-        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    SIM_FAIL(INVALID_RESOURCE_TYPE, type != CU_DEV_RESOURCE_TYPE_SM);
     memset(result, 0, sizeof *result);
     result->type = type;
     result->sm.smCount =
@@ -99,8 +89,7 @@ SIM_BEHAVIOUR(cuDeviceGetP2PAttribute)
 {
     struct sim_device *from = sim_device(srcDevice), *to = sim_device(dstDevice);
     SIM_REFUSE(!value);
-    if (!from || !to || from == to)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_FAIL(INVALID_DEVICE, !from || !to || from == to);
     switch ((int)attrib) {
     case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
         *value = 0;
@@ -166,8 +155,8 @@ SIM_BEHAVIOUR(cuDeviceGetHostAtomicCapabilities)
 SIM_BEHAVIOUR(cuDeviceGetP2PAtomicCapabilities)
 {
     SIM_REFUSE(!capabilities || !operations || count == 0);
-    if (!sim_device(srcDevice) || !sim_device(dstDevice) || srcDevice == dstDevice)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_FAIL(INVALID_DEVICE,
+             !sim_device(srcDevice) || !sim_device(dstDevice) || srcDevice == dstDevice);
     return capabilities_of(capabilities, operations, count, true);
 }
 

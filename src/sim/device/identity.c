@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "core/core.h"
-
 /* The same for every process, different for every device. */
 CUuuid sim_identity_uuid(int physical)
 {

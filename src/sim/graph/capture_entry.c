@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Captures as the program begins, asks about and ends them. */
-#include <pthread.h>
-
 #include "graph/graph.h"
 
 static bool mode_valid(CUstreamCaptureMode mode)
@@ -24,8 +22,7 @@ static CUresult ready(CUstream handle, CUstreamCaptureMode mode, struct sim_stre
 {
     SIM_TRY(sim_stream(handle, stream));
     SIM_REFUSE(!mode_valid(mode));
-    if (*stream == (*stream)->object.context->legacy)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    SIM_FAIL(STREAM_CAPTURE_UNSUPPORTED, *stream == (*stream)->object.context->legacy);
     return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
@@ -113,8 +110,7 @@ CUresult sim_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
     SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_REFUSE(!phGraph);
-    if (!stream->capture)
-        return CUDA_ERROR_ILLEGAL_STATE;
+    SIM_FAIL(ILLEGAL_STATE, !stream->capture);
     struct sim_session *session = stream->capture->session;
     *phGraph = NULL;
     if (session->origin != stream) {
@@ -166,8 +162,7 @@ static CUresult show(struct sim_capture *capture)
     free(capture->shown_data);
     capture->shown = malloc(room * sizeof(CUgraphNode));
     capture->shown_data = malloc(room * sizeof(CUgraphEdgeData));
-    if (!capture->shown || !capture->shown_data)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, !capture->shown || !capture->shown_data);
     for (size_t i = 0; i < capture->count; i++) {
         capture->shown[i] = (CUgraphNode)capture->after[i].node;
         capture->shown_data[i] = capture->after[i].data;
@@ -191,19 +186,13 @@ SIM_BEHAVIOUR(cuStreamGetCaptureInfo_v3)
     if (*captureStatus_out != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return CUDA_SUCCESS;
     struct sim_capture *capture = stream->capture;
-    if (dependencies_out && !edgeData_out && has_data(capture))
-        return CUDA_ERROR_LOSSY_QUERY;
+    SIM_FAIL(LOSSY_QUERY, dependencies_out && !edgeData_out && has_data(capture));
     SIM_TRY(show(capture));
-    if (id_out)
-        *id_out = capture->session->id;
-    if (graph_out)
-        *graph_out = (CUgraph)capture->session->graph;
-    if (dependencies_out)
-        *dependencies_out = capture->shown;
-    if (edgeData_out)
-        *edgeData_out = capture->shown_data;
-    if (numDependencies_out)
-        *numDependencies_out = capture->count;
+    SIM_PUT(id_out, capture->session->id);
+    SIM_PUT(graph_out, (CUgraph)capture->session->graph);
+    SIM_PUT(dependencies_out, capture->shown);
+    SIM_PUT(edgeData_out, capture->shown_data);
+    SIM_PUT(numDependencies_out, capture->count);
     return CUDA_SUCCESS;
 }
 
@@ -211,10 +200,8 @@ SIM_BEHAVIOUR(cuStreamUpdateCaptureDependencies_v2)
 {
     SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     struct sim_capture *capture = stream->capture;
-    if (!capture)
-        return CUDA_ERROR_ILLEGAL_STATE;
-    if (capture->session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    SIM_FAIL(ILLEGAL_STATE, !capture);
+    SIM_FAIL(STREAM_CAPTURE_INVALIDATED, capture->session->invalid);
     SIM_REFUSE(flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES);
     SIM_TRY(sim_graph_has(capture->session->graph, dependencies, numDependencies));
     if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)

@@ -28,17 +28,22 @@ struct sim_edge *sim_edge_find(const struct sim_node *to, const struct sim_node 
     return NULL;
 }
 
+CUresult sim_edge_append(struct sim_edge **edges, size_t *count, size_t *capacity,
+                         struct sim_node *node, const CUgraphEdgeData *data)
+{
+    SIM_MADE(struct sim_edge *, grown, sim_grown(*edges, *count, capacity, sizeof *grown));
+    *edges = grown;
+    grown[*count] = (struct sim_edge){.node = node};
+    if (data)
+        grown[*count].data = *data;
+    ++*count;
+    return CUDA_SUCCESS;
+}
+
 CUresult sim_edge_add(struct sim_node *to, struct sim_node *from, const CUgraphEdgeData *data)
 {
     SIM_REFUSE(to == from || !valid(data, from) || sim_edge_find(to, from));
-    SIM_MADE(struct sim_edge *, before,
-             sim_grown(to->before, to->before_count, &to->before_capacity, sizeof *before));
-    to->before = before;
-    struct sim_edge *edge = &to->before[to->before_count++];
-    *edge = (struct sim_edge){.node = from};
-    if (data)
-        edge->data = *data;
-    return CUDA_SUCCESS;
+    return sim_edge_append(&to->before, &to->before_count, &to->before_capacity, from, data);
 }
 
 void sim_edge_remove(struct sim_node *to, struct sim_edge *edge)
@@ -112,8 +117,7 @@ void sim_edge_list(struct sim_listing *listing, struct sim_node *to, const struc
 CUresult sim_edge_list_end(struct sim_listing *listing, size_t *number)
 {
     bool counting = !listing->from && !listing->to;
-    if (listing->lossy && !counting)
-        return CUDA_ERROR_LOSSY_QUERY;
+    SIM_FAIL(LOSSY_QUERY, listing->lossy && !counting);
     for (size_t i = listing->count; i < listing->room && !counting; i++) {
         if (listing->from)
             listing->from[i] = NULL;

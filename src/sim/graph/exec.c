@@ -4,9 +4,6 @@
 
 #include <stdio.h>
 
-#include "launch/launch.h"
-#include "memory/memory.h"
-
 static unsigned next_exec = 1;
 
 struct sim_exec *sim_exec(CUgraphExec handle)
@@ -33,8 +30,10 @@ void sim_exec_branch_release(void *of)
     free(branch);
 }
 
-static void free_nodes(struct sim_exec *exec)
+void sim_exec_release(struct sim_exec *exec)
 {
+    if (--exec->references != 0)
+        return;
     for (size_t i = 0; i < exec->count; i++) {
         if (exec->nodes[i].claimed)
             sim_graph_memory_unclaim(&exec->nodes[i].work->item);
@@ -43,13 +42,6 @@ static void free_nodes(struct sim_exec *exec)
         free(exec->nodes[i].before);
     }
     free(exec->nodes);
-}
-
-void sim_exec_release(struct sim_exec *exec)
-{
-    if (--exec->references != 0)
-        return;
-    free_nodes(exec);
     sim_ticket_release(exec->finished);
     sim_user_object_holds_free(exec->holds);
     free(exec);
@@ -57,11 +49,10 @@ void sim_exec_release(struct sim_exec *exec)
 
 /* --- Work that a node and launches of it share --- */
 
-static CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit)
+CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit)
 {
     SIM_NEW(struct sim_work_unit, made);
-    made->references = 1;
-    SIM_TRY_OR(sim_params_copy(item, &made->item), free(made));
+    *made = (struct sim_work_unit){1, *item};
     *unit = made;
     return CUDA_SUCCESS;
 }
@@ -102,14 +93,11 @@ static bool is_pageable_copy(const CUgraphNodeParams *params)
 static CUresult make_body(const struct sim_graph *graph, struct sim_exec **body,
                           struct sim_node **error)
 {
-    SIM_NEW(struct sim_exec, made);
-    made->references = 1;
-    CUresult result = sim_exec_build(graph, made, error);
-    for (size_t i = 0; i < made->count && result == CUDA_SUCCESS; i++)
-        if (!may_have(made->nodes[i].work->item.params.type) ||
-            is_pageable_copy(&made->nodes[i].work->item.params))
-            result = CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY_OR(result, sim_exec_release(made));
+    SIM_FIND(struct sim_exec *, made, sim_exec_make(graph, &made, error));
+    for (size_t i = 0; i < made->count; i++)
+        SIM_TRY_OR(SIM_VALID(may_have(made->nodes[i].work->item.params.type) &&
+                             !is_pageable_copy(&made->nodes[i].work->item.params)),
+                   sim_exec_release(made));
     *body = made;
     return CUDA_SUCCESS;
 }
@@ -148,8 +136,10 @@ static CUresult append(struct sim_exec *exec, uint64_t source, const struct sim_
     struct sim_exec_node *node = &exec->nodes[exec->count];
     *node = (struct sim_exec_node){.source = source, .last = true};
     node->before = malloc((before_room + 1) * sizeof *node->before);
-    SIM_TRY_OR(node->before ? sim_exec_work_make(item, &node->work) : CUDA_ERROR_OUT_OF_MEMORY,
+    struct sim_item copy;
+    SIM_TRY_OR(node->before ? sim_params_copy(item, &copy) : CUDA_ERROR_OUT_OF_MEMORY,
                free(node->before));
+    SIM_TRY_OR(sim_exec_work_make(&copy, &node->work), sim_item_drop(&copy), free(node->before));
     exec->count++;
     *made = node;
     return CUDA_SUCCESS;
@@ -183,8 +173,7 @@ static CUresult claim(struct sim_exec *exec)
 {
     for (size_t i = 0; i < exec->count; i++) {
         exec->nodes[i].claimed = sim_graph_memory_claim(&exec->nodes[i].work->item);
-        if (!exec->nodes[i].claimed)
-            return CUDA_ERROR_NOT_SUPPORTED;
+        SIM_FAIL(NOT_SUPPORTED, !exec->nodes[i].claimed);
     }
     return CUDA_SUCCESS;
 }
@@ -221,19 +210,15 @@ static CUresult flatten(struct sim_exec *exec, const struct sim_graph *graph, si
     return result;
 }
 
-CUresult sim_exec_build(const struct sim_graph *graph, struct sim_exec *exec,
-                        struct sim_node **error)
+CUresult sim_exec_make(const struct sim_graph *graph, struct sim_exec **exec,
+                       struct sim_node **error)
 {
-    exec->nodes = NULL;
-    exec->count = exec->capacity = 0;
     *error = NULL;
-    CUresult result = flatten(exec, graph, SIZE_MAX, error);
-    if (result != CUDA_SUCCESS) {
-        free_nodes(exec);
-        exec->nodes = NULL;
-        exec->count = 0;
-    }
-    return result;
+    SIM_NEW(struct sim_exec, made);
+    made->references = 1;
+    SIM_TRY_OR(flatten(made, graph, SIZE_MAX, error), sim_exec_release(made));
+    *exec = made;
+    return CUDA_SUCCESS;
 }
 
 /* Here, or in a body. */
@@ -270,9 +255,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
     if (graph->owner && graph->owner->condition) /* a body runs in its node alone */
         return CUDA_ERROR_NOT_SUPPORTED;
     SIM_REFUSE(!sim_condition_all_used(graph->object.serial));
-    SIM_NEW(struct sim_exec, exec);
-    exec->references = 1;
-    SIM_TRY_OR(sim_exec_build(graph, exec, error), sim_exec_release(exec));
+    SIM_FIND(struct sim_exec *, exec, sim_exec_make(graph, &exec, error));
     SIM_TRY_OR(claim(exec), sim_exec_release(exec));
     SIM_TRY_OR(sim_user_object_holds_copy(graph->holds, &exec->holds), sim_exec_release(exec));
     exec->id = next_exec++;
@@ -287,8 +270,7 @@ CUresult sim_cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph, CUgraphNode 
 {
     struct sim_node *error;
     CUresult result = instantiate(out, graph, 0, &error);
-    if (error_node)
-        *error_node = (CUgraphNode)error;
+    SIM_PUT(error_node, (CUgraphNode)error);
     if (log && size)
         snprintf(log, size, "%s", error ? "a node of the graph cannot be instantiated" : "");
     return result;

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "launch/launch.h"
-
 static uint64_t next_node = 1;
 static unsigned next_graph = 1;
 
@@ -182,10 +180,9 @@ SIM_TELL(cuGraphNodeGetType, type, struct sim_node *node, SIM_VALID(node = sim_g
 
 static CUresult copy_node(const struct sim_node *node, struct sim_graph *to)
 {
-    struct sim_item item;
     struct sim_node *made;
     struct sim_graph *child = NULL;
-    SIM_TRY(sim_params_copy(&node->item, &item));
+    SIM_FIND(struct sim_item, item, sim_params_copy(&node->item, &item));
     if (node->child)
         SIM_TRY_OR(sim_graph_clone(node->child, &child), sim_item_drop(&item));
     SIM_TRY_OR(sim_graph_node_make(to, &item, &made), sim_item_drop(&item),
@@ -239,11 +236,8 @@ CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     struct sim_graph *graph = sim_graph(originalGraph), *clone;
     SIM_REFUSE(!phGraphClone || !graph);
     for (size_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-            graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-            return CUDA_ERROR_NOT_SUPPORTED; /* two graphs cannot own one address */
-    if (sim_graph_has_conditional(graph))
-        return CUDA_ERROR_NOT_SUPPORTED;
+        SIM_FAIL(NOT_SUPPORTED, sim_graph_memory_of(&graph->nodes[i]->item)); /* its address */
+    SIM_FAIL(NOT_SUPPORTED, sim_graph_has_conditional(graph));
     SIM_TRY(sim_graph_clone(graph, &clone));
     *phGraphClone = (CUgraph)clone;
     return CUDA_SUCCESS;
@@ -336,11 +330,76 @@ CUresult sim_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int
     struct sim_graph *graph = sim_graph(hGraph);
     SIM_REFUSE(!graph || !path);
     FILE *file = fopen(path, "w");
-    if (!file)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+    SIM_FAIL(OPERATING_SYSTEM, !file);
     fprintf(file, "digraph dot {\n");
     print_graph(file, graph, flags != 0);
     fprintf(file, "}\n");
     bool good = !ferror(file);
     return fclose(file) == 0 && good ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+/* --- Conditional nodes and their handles. The graphs that a node may run are its own; each is
+ * filled like any other. --- */
+
+/* More are a mistake, which would take all memory. */
+#define BODIES_MAX 65536
+
+SIM_BEHAVIOUR(cuGraphConditionalHandleCreate)
+{
+    const struct sim_graph *graph = sim_graph(hGraph);
+    SIM_REFUSE(!pHandle_out || !graph || flags > CU_GRAPH_COND_ASSIGN_DEFAULT);
+    SIM_FAIL(INVALID_CONTEXT, !sim_object(SIM_CONTEXT, ctx));
+    SIM_MADE(const struct sim_condition *, made,
+             sim_condition_make(graph->object.serial, defaultLaunchValue, flags != 0));
+    *pHandle_out = made->handle;
+    return CUDA_SUCCESS;
+}
+
+/* The graph's, or one's that it is in. */
+static bool belongs(const struct sim_condition *condition, const struct sim_graph *graph)
+{
+    while (graph->object.serial != condition->graph && graph->owner)
+        graph = graph->owner->graph;
+    return graph->object.serial == condition->graph;
+}
+
+static bool is_shape(CUgraphConditionalNodeType type, unsigned size)
+{
+    switch (type) {
+    case CU_GRAPH_COND_TYPE_IF:
+        return size == 1 || size == 2;
+    case CU_GRAPH_COND_TYPE_WHILE:
+        return size == 1;
+    case CU_GRAPH_COND_TYPE_SWITCH:
+        return size > 0 && size <= BODIES_MAX;
+    default:
+        return false;
+    }
+}
+
+CUresult sim_graph_conditional_check(const struct sim_graph *graph,
+                                     const CUDA_CONDITIONAL_NODE_PARAMS *params)
+{
+    const struct sim_condition *condition = sim_condition_find(params->handle);
+    SIM_REFUSE(!is_shape(params->type, params->size) || !condition || condition->used ||
+               !belongs(condition, graph));
+    return sim_object(SIM_CONTEXT, params->ctx) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult sim_graph_conditional_fill(struct sim_node *node,
+                                    const CUDA_CONDITIONAL_NODE_PARAMS *params)
+{
+    CUDA_CONDITIONAL_NODE_PARAMS *own = &node->item.params.conditional;
+    *own = *params;
+    own->size = 0;
+    own->phGraph_out = calloc(params->size, sizeof *own->phGraph_out);
+    SIM_FAIL(OUT_OF_MEMORY, !own->phGraph_out);
+    while (own->size < params->size) {
+        SIM_MADE(struct sim_graph *, body, sim_graph_make());
+        body->owner = node;
+        own->phGraph_out[own->size++] = (CUgraph)body;
+    }
+    node->condition = sim_condition_retain(sim_condition_find(params->handle));
+    node->condition->used = true;
+    return CUDA_SUCCESS;
 }

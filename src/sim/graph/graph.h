@@ -4,9 +4,8 @@
 #ifndef CUSHIM_SIM_GRAPH_GRAPH_H
 #define CUSHIM_SIM_GRAPH_GRAPH_H
 
-#include "core/core.h"
-#include "queue/queue.h"
-#include "sim.h"
+#include "copy/copy.h"
+#include "launch/launch.h"
 
 /* --- graph.c --- Graphs: nodes with dependencies, and what they become when they are instantiated.
  */
@@ -85,6 +84,8 @@ struct sim_listing { /* arrays to fill; any may be NULL */
 void sim_edge_list(struct sim_listing *listing, struct sim_node *to, const struct sim_edge *edge);
 CUresult sim_edge_list_end(struct sim_listing *listing, size_t *number);
 struct sim_edge *sim_edge_find(const struct sim_node *to, const struct sim_node *from);
+CUresult sim_edge_append(struct sim_edge **edges, size_t *count, size_t *capacity,
+                         struct sim_node *node, const CUgraphEdgeData *data);
 CUresult sim_edge_add(struct sim_node *to, struct sim_node *from, const CUgraphEdgeData *data);
 void sim_edge_remove(struct sim_node *to, struct sim_edge *edge);
 bool sim_edge_plain(const CUgraphEdgeData *data);
@@ -134,13 +135,14 @@ struct sim_exec *sim_exec(CUgraphExec handle);
 struct sim_branch *sim_exec_branch_retain(struct sim_branch *branch);
 void sim_exec_branch_release(void *branch); /* NULL: nothing */
 void sim_exec_release(struct sim_exec *exec);
-/* Fill in nodes, count and capacity. On failure *error is the node at fault, or NULL. */
-CUresult sim_exec_build(const struct sim_graph *graph, struct sim_exec *exec,
-                        struct sim_node **error);
+/* Of the graph as it is. On failure *error is the node at fault, or NULL. */
+CUresult sim_exec_make(const struct sim_graph *graph, struct sim_exec **exec,
+                       struct sim_node **error);
+/* Work of its own from an item, which is used up in success only. */
+CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit);
 /* The node of the executable graph that was made from `handle`; NULL: none. */
 struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle);
 
-/* --- graph_conditional.c --- */
 /* Whether a conditional node of these parameters may stand in the graph. */
 CUresult sim_graph_conditional_check(const struct sim_graph *graph,
                                      const CUDA_CONDITIONAL_NODE_PARAMS *params);
@@ -153,6 +155,8 @@ CUresult sim_graph_memory_allocate_item(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params,
                                         struct sim_item *item);
 CUresult sim_graph_memory_free_item(CUdeviceptr address, struct sim_item *item);
 CUresult sim_graph_memory_copy(const struct sim_item *item, struct sim_item *copy);
+/* Of a node that allocates or frees it; NULL: another one. A graph alone has the address. */
+struct sim_graph_memory *sim_graph_memory_of(const struct sim_item *item);
 bool sim_graph_memory_live(const struct sim_item *item); /* what an allocation node allocated */
 /* An executable graph wants to allocate at this node's address: false where another does. */
 bool sim_graph_memory_claim(const struct sim_item *item);

@@ -2,9 +2,6 @@
 /* Launches of executable graphs: a ticket for every node, in the order of the edges. */
 #include "graph/graph.h"
 
-#include "launch/launch.h"
-#include "ptx/ptx.h"
-
 /* --- Conditional nodes --- */
 
 /* One turn of a conditional node's body, in no stream: *end, retained, is done when it is. */
@@ -58,8 +55,7 @@ static CUresult run_branch(void *user)
         result = run_body(body, branch->context);
         if (branch->type != CU_GRAPH_COND_TYPE_WHILE)
             break;
-        if (ptx_stops(launches) || (most && sim_clock_ns() - start > most))
-            return CUDA_ERROR_LAUNCH_TIMEOUT;
+        SIM_FAIL(LAUNCH_TIMEOUT, ptx_stops(launches) || (most && sim_clock_ns() - start > most));
     }
     return result;
 }
@@ -76,8 +72,7 @@ static CUresult alive(const struct sim_item *item)
 {
     switch ((int)item->params.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        if (!sim_launch_prepare_is_alive(item))
-            return CUDA_ERROR_INVALID_HANDLE;
+        SIM_FAIL(INVALID_HANDLE, !sim_launch_prepare_is_alive(item));
         break;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* the same member */

@@ -4,9 +4,6 @@
  * copies and kernels can be added to the graph before it ever ran. */
 #include "graph/graph.h"
 
-#include "device/device.h"
-#include "memory/memory.h"
-
 struct sim_graph_memory {
     unsigned references; /* of nodes and of executable graphs */
     bool live;           /* allocated by a launch that was asked for, and not freed since */
@@ -29,11 +26,6 @@ static struct account {
     uint64_t held, used_high, reserved_high;
 } accounts[SIM_MAX_DEVICES];
 
-static uint64_t grains(uint64_t bytes)
-{
-    return (bytes + GRAIN - 1) / GRAIN * GRAIN;
-}
-
 static void count_live(struct sim_graph_memory *memory, bool live)
 {
     if (memory->live == live)
@@ -46,9 +38,9 @@ static void set_live(struct sim_graph_memory *memory, bool live)
 {
     struct account *account = &accounts[memory->device];
     count_live(memory, live);
-    if (grains(account->live) <= account->held)
+    if (sim_rounded_up(account->live, GRAIN) <= account->held)
         return;
-    account->held = grains(account->live);
+    account->held = sim_rounded_up(account->live, GRAIN);
     if (account->held > account->used_high)
         account->used_high = account->held;
     if (account->held > account->reserved_high)
@@ -165,13 +157,11 @@ CUresult sim_graph_memory_copy(const struct sim_item *item, struct sim_item *cop
 
 void sim_graph_memory_launched(const struct sim_item *item)
 {
-    if (item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-        set_live(item->user, true);
-    else if (item->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-        set_live(item->user, false);
+    if (sim_graph_memory_of(item))
+        set_live(item->user, item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC);
 }
 
-static struct sim_graph_memory *memory_of(const struct sim_item *item)
+struct sim_graph_memory *sim_graph_memory_of(const struct sim_item *item)
 {
     return item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
                    item->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE
@@ -184,12 +174,12 @@ void sim_graph_memory_upload(const struct sim_exec *exec)
 {
     struct sim_graph_memory *memory;
     for (size_t i = 0; i < exec->count; i++)
-        if ((memory = memory_of(&exec->nodes[i].work->item)))
+        if ((memory = sim_graph_memory_of(&exec->nodes[i].work->item)))
             memory->kept = memory->live;
     for (size_t i = 0; i < exec->count; i++)
         sim_graph_memory_launched(&exec->nodes[i].work->item);
     for (size_t i = 0; i < exec->count; i++)
-        if ((memory = memory_of(&exec->nodes[i].work->item)))
+        if ((memory = sim_graph_memory_of(&exec->nodes[i].work->item)))
             count_live(memory, memory->kept);
 }
 
@@ -221,7 +211,7 @@ void sim_graph_memory_unclaim(const struct sim_item *item)
 }
 
 SIM_SET(cuDeviceGraphMemTrim, struct sim_device *, found, sim_device_of(device, &found), false,
-        accounts[device].held = grains(accounts[device].live))
+        accounts[device].held = sim_rounded_up(accounts[device].live, GRAIN))
 
 CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {

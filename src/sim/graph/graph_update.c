@@ -13,12 +13,8 @@ CUresult sim_graph_update_node(CUgraphExec handle, CUgraphNode node_handle,
     const struct sim_item *old = &node->work->item;
     SIM_REFUSE(params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY);
     SIM_TRY(sim_params_prepare(params, old->attributes, old->attribute_count, &item));
-    struct sim_work_unit *unit = calloc(1, sizeof *unit);
-    if (!unit) {
-        sim_item_drop(&item);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *unit = (struct sim_work_unit){1, item};
+    struct sim_work_unit *unit;
+    SIM_TRY_OR(sim_exec_work_make(&item, &unit), sim_item_drop(&item));
     sim_exec_work_release(node->work);
     node->work = unit;
     return CUDA_SUCCESS;
@@ -51,9 +47,8 @@ static CUgraphExecUpdateResult compare_types(const struct sim_exec_node *old,
         return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     if (fresh->branch)
         return compare_branches(old->branch, fresh->branch);
-    if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    return sim_graph_memory_of(&fresh->work->item) ? CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED
+                                                   : CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
 static CUgraphExecUpdateResult compare_edges(const struct sim_exec_node *old,
@@ -105,16 +100,6 @@ static void exchange(struct sim_exec *exec, size_t shift, struct sim_exec *fresh
     }
 }
 
-static CUresult fresh_exec(const struct sim_graph *graph, struct sim_exec **fresh)
-{
-    struct sim_node *error;
-    *fresh = calloc(1, sizeof **fresh);
-    SIM_TRY_OR(*fresh ? sim_exec_build(graph, *fresh, &error) : CUDA_ERROR_OUT_OF_MEMORY,
-               free(*fresh));
-    (*fresh)->references = 1;
-    return CUDA_SUCCESS;
-}
-
 /* Nodes of a child graph lie between the node that stands for it and the one after all of them,
  * which depends on some of them and was made from no node. */
 static size_t child_end(const struct sim_exec *exec, size_t begin)
@@ -136,8 +121,9 @@ SIM_BEHAVIOUR(cuGraphExecChildGraphNodeSetParams)
     struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
     CUresult result = CUDA_SUCCESS;
     uint64_t source;
+    struct sim_node *error;
     SIM_REFUSE(!node || !graph || node->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH);
-    SIM_FIND(struct sim_exec *, fresh, fresh_exec(graph, &fresh));
+    SIM_FIND(struct sim_exec *, fresh, sim_exec_make(graph, &fresh, &error));
     size_t begin = (size_t)(node - exec->nodes);
     size_t count = child_end(exec, begin) - begin - 1;
     if (compare_all(exec, begin + 1, count, fresh, &source) == CU_GRAPH_EXEC_UPDATE_SUCCESS)
@@ -160,10 +146,11 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
 {
     struct sim_exec *exec = sim_exec(handle);
     struct sim_graph *graph = sim_graph(graph_handle);
+    struct sim_node *error;
     uint64_t source;
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
     SIM_REFUSE(!exec || !graph);
-    SIM_FIND(struct sim_exec *, fresh, fresh_exec(graph, &fresh));
+    SIM_FIND(struct sim_exec *, fresh, sim_exec_make(graph, &fresh, &error));
     info->result = compare_all(exec, 0, exec->count, fresh, &source);
     if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         exchange(exec, 0, fresh);

@@ -39,8 +39,7 @@ static CUresult add(const struct place *place, const struct sim_item *item, stru
                                 place->data ? &place->data[i] : NULL),
                    take_out(node), sim_graph_node_free(node));
     *place->out = (CUgraphNode)node;
-    if (made)
-        *made = node;
+    SIM_PUT(made, node);
     return CUDA_SUCCESS;
 }
 
@@ -59,8 +58,7 @@ static CUresult add_child(const struct place *place, CUgraph handle, bool move)
     struct sim_node *node;
     SIM_TRY(check(place));
     SIM_REFUSE(!child || handle == place->graph);
-    if ((move && child->owner) || sim_graph_has_conditional(child))
-        return CUDA_ERROR_NOT_SUPPORTED;
+    SIM_FAIL(NOT_SUPPORTED, (move && child->owner) || sim_graph_has_conditional(child));
     SIM_REFUSE(move && (child->capture || contains(child, sim_graph(place->graph))));
     if (!move)
         SIM_TRY(sim_graph_clone(child, &own));
@@ -152,9 +150,7 @@ CUresult sim_cuGraphDestroyNode(CUgraphNode hNode)
 {
     struct sim_node *node = sim_graph_node(hNode);
     SIM_REFUSE(!node);
-    if (node->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-        node->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    SIM_FAIL(NOT_SUPPORTED, sim_graph_memory_of(&node->item));
     for (size_t i = 0; i < node->graph->count; i++) {
         struct sim_edge *edge = sim_edge_find(node->graph->nodes[i], node);
         if (edge)

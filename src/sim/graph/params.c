@@ -2,10 +2,6 @@
 /* Parameters of nodes: what makes them work, and how they are changed. */
 #include "graph/graph.h"
 
-#include "copy/copy.h"
-#include "launch/launch.h"
-#include "memory/memory.h"
-
 static struct sim_context *context_or_current(CUcontext handle)
 {
     struct sim_context *context;
@@ -68,8 +64,7 @@ static CUresult prepare_in(struct sim_context *context, const CUgraphNodeParams 
                            struct sim_item *item)
 {
     CUDA_KERNEL_NODE_PARAMS_v2 kernel;
-    if (!context)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(INVALID_CONTEXT, !context);
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
         memcpy(&kernel, &params->kernel, sizeof kernel); /* the same members, by another name */

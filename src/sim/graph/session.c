@@ -2,8 +2,6 @@
 /* Captures under way: what streams' work becomes, and what spoils them. */
 #include "graph/graph.h"
 
-#include <pthread.h>
-
 _Thread_local CUstreamCaptureMode sim_session_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static struct sim_session *sessions; /* the active ones */
 static uint64_t next_id = 1;
@@ -59,14 +57,7 @@ CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
     for (size_t i = 0; i < capture->count; i++)
         if (capture->after[i].node == node)
             return CUDA_SUCCESS;
-    SIM_MADE(struct sim_edge *, after,
-             sim_grown(capture->after, capture->count, &capture->capacity, sizeof *after));
-    capture->after = after;
-    struct sim_edge *edge = &capture->after[capture->count++];
-    *edge = (struct sim_edge){.node = node};
-    if (data)
-        edge->data = *data;
-    return CUDA_SUCCESS;
+    return sim_edge_append(&capture->after, &capture->count, &capture->capacity, node, data);
 }
 
 /* The stream is destroyed. Without the one that began it, nobody can end the capture. Of another
@@ -122,8 +113,7 @@ void sim_session_node_gone(const struct sim_node *node)
 
 static CUresult spoil(struct sim_session *session, CUresult result)
 {
-    if (session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    SIM_FAIL(STREAM_CAPTURE_INVALIDATED, session->invalid);
     session->invalid = true;
     return result;
 }
@@ -296,8 +286,7 @@ static void mark_free(struct sim_mark *mark)
 static CUresult mark_make(struct sim_stream *stream, struct sim_mark **mark)
 {
     struct sim_capture *capture = stream->capture;
-    if (capture->session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    SIM_FAIL(STREAM_CAPTURE_INVALIDATED, capture->session->invalid);
     SIM_MADE(struct sim_mark *, made, malloc(sizeof *made + capture->count * sizeof *made->places));
     made->session = capture->session;
     made->session->references++;
@@ -316,8 +305,7 @@ static CUresult mark_follow(struct sim_stream *stream, const struct sim_mark *ma
     SIM_REFUSE(session->abandoned);
     if (!session->active)
         return stream->capture ? sim_capture_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
-    if (session->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    SIM_FAIL(STREAM_CAPTURE_INVALIDATED, session->invalid);
     if (stream == stream->object.context->legacy) { /* it would wait for all others */
         session->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;

@@ -29,11 +29,6 @@ static void release(struct sim_user_object *object, unsigned count)
     sim_ticket_begin(ticket);
 }
 
-static struct sim_user_object *find(CUuserObject handle)
-{
-    return sim_object(SIM_USER_OBJECT, handle);
-}
-
 void sim_user_object_holds_free(struct sim_hold *holds)
 {
     while (holds) {
@@ -86,7 +81,7 @@ CUresult sim_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn de
 
 CUresult sim_cuUserObjectRetain(CUuserObject object, unsigned int count)
 {
-    struct sim_user_object *found = find(object);
+    struct sim_user_object *found = sim_object(SIM_USER_OBJECT, object);
     SIM_REFUSE(!object || count == 0 || count > INT32_MAX);
     if (!found) /* gone: a device does not notice */
         return CUDA_SUCCESS;
@@ -97,7 +92,7 @@ CUresult sim_cuUserObjectRetain(CUuserObject object, unsigned int count)
 
 CUresult sim_cuUserObjectRelease(CUuserObject object, unsigned int count)
 {
-    struct sim_user_object *found = find(object);
+    struct sim_user_object *found = sim_object(SIM_USER_OBJECT, object);
     SIM_REFUSE(!object || count == 0);
     /* More than the program has: all of its own; a device does not count either. */
     unsigned own = found ? found->count - found->held : 0;
@@ -109,7 +104,7 @@ CUresult sim_cuUserObjectRelease(CUuserObject object, unsigned int count)
 SIM_BEHAVIOUR(cuGraphRetainUserObject)
 {
     struct sim_graph *holder = sim_graph(graph);
-    struct sim_user_object *found = find(object);
+    struct sim_user_object *found = sim_object(SIM_USER_OBJECT, object);
     SIM_REFUSE(!holder || !found || count == 0 || count > INT32_MAX ||
                flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE);
     SIM_REFUSE(flags & CU_GRAPH_USER_OBJECT_MOVE && count > found->count - found->held);
@@ -123,7 +118,7 @@ SIM_BEHAVIOUR(cuGraphRetainUserObject)
 CUresult sim_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
 {
     struct sim_graph *holder = sim_graph(graph);
-    struct sim_user_object *found = find(object);
+    struct sim_user_object *found = sim_object(SIM_USER_OBJECT, object);
     struct sim_hold **link = holder ? &holder->holds : NULL;
     while (link && *link && (*link)->object != found)
         link = &(*link)->next;

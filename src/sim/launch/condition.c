@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/launch.h"
 
-#include <pthread.h>
-
 /* Kernels look here while they run, so the list has a lock of its own. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_condition *first;

@@ -3,9 +3,6 @@
  * its addresses: they are the device's, and no allocation of the program's. */
 #include "launch/launch.h"
 
-#include "memory/memory.h"
-#include "ptx/ptx.h"
-
 struct sim_heap {
     struct ptx_heap *blocks;
     struct sim_device *device;
@@ -18,8 +15,7 @@ CUresult sim_device_heap_make(struct sim_context *context)
     size_t size = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
     if (context->heap)
         return CUDA_SUCCESS;
-    if (sim_memory_take(context->device, size) != CUDA_SUCCESS)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, sim_memory_take(context->device, size) != CUDA_SUCCESS);
     struct sim_heap *heap = calloc(1, sizeof *heap);
     uint64_t address = heap ? sim_address_reserve(size, SIM_ADDRESS_CHUNK) : 0;
     struct ptx_heap *blocks = address ? ptx_heap_create(address, size) : NULL;

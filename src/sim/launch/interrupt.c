@@ -5,13 +5,7 @@
  * program that sets a handler later has the signal for itself. */
 #include "launch/launch.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <unistd.h>
-
-#include "core/core.h"
-#include "ptx/ptx.h"
 
 #define PATIENCE_NS UINT64_C(2000000000)
 

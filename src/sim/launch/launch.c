@@ -2,9 +2,6 @@
 /* cuLaunch*: all ways of asking for a launch. */
 #include "launch/launch.h"
 
-#include "module/module.h"
-#include "queue/queue.h"
-
 /* Launch `params` in a stream of its handle. */
 static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
                            const CUlaunchAttribute *attributes, unsigned count)
@@ -62,16 +59,11 @@ static CUresult find(CUfunction hfunc, struct sim_function **function)
     return *function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
-{
-    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
-    SIM_REFUSE(x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
-               x * y * z > sim_occupancy_max_threads(function));
-    function->old.block[0] = (unsigned)x;
-    function->old.block[1] = (unsigned)y;
-    function->old.block[2] = (unsigned)z;
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuFuncSetBlockShape, struct sim_function *, function, find(hfunc, &function),
+        x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
+            x * y * z > sim_occupancy_max_threads(function),
+        function->old.block[0] = (unsigned)x, function->old.block[1] = (unsigned)y,
+        function->old.block[2] = (unsigned)z)
 
 SIM_SET(cuFuncSetSharedSize, struct sim_function *, function, find(hfunc, &function), false,
         function->old.shared = bytes)
@@ -82,8 +74,8 @@ static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size
 {
     SIM_FIND(struct sim_function *, function, find(hfunc, &function));
     SIM_REFUSE(!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size);
-    if (!function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY,
+             !function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)));
     memcpy(function->old.params + offset, value, size);
     return CUDA_SUCCESS;
 }

@@ -3,12 +3,7 @@
 #ifndef CUSHIM_SIM_LAUNCH_LAUNCH_H
 #define CUSHIM_SIM_LAUNCH_LAUNCH_H
 
-#include "sim.h"
-
-struct sim_context;
-struct sim_device;
-struct sim_function;
-struct sim_item;
+#include "module/module.h"
 
 /* --- launch.c --- One launch: what it asks for, and the kernel on its way through the queue. */
 /* What the attributes of a launch ask for. */

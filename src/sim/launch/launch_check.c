@@ -2,9 +2,6 @@
 /* What a launch may ask for; the codes are those of a real driver (tests/sim/conformance). */
 #include "launch/launch.h"
 
-#include "device/device.h"
-#include "module/module.h"
-
 #define PORTABLE_CLUSTER 8
 #define LARGEST_CLUSTER 16
 
@@ -37,8 +34,7 @@ CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsign
             break;
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: /* the same member */
-            if (!sim_object(SIM_EVENT, value->programmaticEvent.event))
-                return CUDA_ERROR_INVALID_HANDLE;
+            SIM_FAIL(INVALID_HANDLE, !sim_object(SIM_EVENT, value->programmaticEvent.event));
             return SIM_LACK_cuLaunchKernelEx_attribute;
         case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
             return SIM_LACK_cuLaunchKernelEx_attribute;
@@ -109,27 +105,26 @@ CUresult sim_launch_check(const struct sim_function *function,
         return sim_device_architecture(device) < 90 ? CUDA_ERROR_NOT_SUPPORTED
                                                     : CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (extras->cooperative) {
-        if (!(unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
-            return CUDA_ERROR_NOT_SUPPORTED;
+        SIM_FAIL(NOT_SUPPORTED,
+                 !(unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH));
         uint64_t blocks = (uint64_t)params->gridDimX * params->gridDimY * params->gridDimZ;
         uint64_t most =
             (uint64_t)sim_occupancy(function, threads, params->sharedMemBytes) *
             (unsigned)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-        if (blocks > most)
-            return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+        SIM_FAIL(COOPERATIVE_LAUNCH_TOO_LARGE, blocks > most);
     }
     return CUDA_SUCCESS;
 }
 
 SIM_BEHAVIOUR(cuOccupancyMaxActiveClusters)
 {
-    struct sim_function *function;
-    struct sim_launch_extras extras;
-    SIM_TRY(func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
+    SIM_FIND(struct sim_function *, function,
+             func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE);
     SIM_REFUSE(!numClusters || !config);
     const struct sim_device *device = function->object.context->device;
     CUDA_KERNEL_NODE_PARAMS_v2 params = sim_launch_check_params(config);
-    SIM_TRY(sim_launch_check_attributes(config->attrs, config->numAttrs, &extras));
+    SIM_FIND(struct sim_launch_extras, extras,
+             sim_launch_check_attributes(config->attrs, config->numAttrs, &extras));
     SIM_TRY(sim_launch_check(function, &params, &extras));
     unsigned size =
         extras.cluster[0] ? extras.cluster[0] * extras.cluster[1] * extras.cluster[2] : 1;

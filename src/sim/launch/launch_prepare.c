@@ -4,12 +4,6 @@
 
 #include <stdio.h>
 
-#include "device/device.h"
-#include "memory/memory.h"
-#include "module/module.h"
-#include "queue/queue.h"
-#include "texture/texture.h"
-
 struct kernel {
     struct ptx_launch launch;
     struct ptx_world world;
@@ -227,8 +221,7 @@ static CUresult pack_extra(struct kernel *kernel, const struct ptx_function_info
     SIM_REFUSE(!buffer || !size);
     memcpy(&kernel->packed_size, size, sizeof kernel->packed_size);
     SIM_REFUSE(kernel->packed_size == 0 && info->param_count);
-    if (kernel->packed_size > info->param_size)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    SIM_FAIL(LAUNCH_OUT_OF_RESOURCES, kernel->packed_size > info->param_size);
     memcpy(kernel->params, buffer, kernel->packed_size);
     kernel->extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER;
     kernel->extra[1] = kernel->params;
@@ -257,8 +250,7 @@ static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info
     SIM_REFUSE(params->kernelParams && params->extra);
     kernel->params = calloc(1, info->param_size + 1);
     kernel->pointers = calloc(info->param_count + 1, sizeof *kernel->pointers);
-    if (!kernel->params || !kernel->pointers)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, !kernel->params || !kernel->pointers);
     for (uint32_t i = 0; i < info->param_count; i++)
         kernel->pointers[i] = kernel->params + info->params[i].offset;
     if (params->extra)
@@ -320,14 +312,13 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
                             const CUlaunchAttribute *attributes, unsigned attribute_count,
                             struct sim_item *item)
 {
-    struct sim_launch_extras extras;
     const void *handle = params->func ? (const void *)params->func : (const void *)params->kern;
     SIM_FIND(struct sim_function *, function, sim_function_of(context, handle, &function));
-    if (function->object.context != context)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, function->object.context != context);
     if (sim_module_lacks(context->device, function->module->ptx, function->index))
         return SIM_LACK_cuLaunchKernelEx_instruction;
-    SIM_TRY(sim_launch_check_attributes(attributes, attribute_count, &extras));
+    SIM_FIND(struct sim_launch_extras, extras,
+             sim_launch_check_attributes(attributes, attribute_count, &extras));
     SIM_TRY(sim_launch_check(function, params, &extras));
     if (ptx_module_uses_heap(function->module->ptx))
         SIM_TRY(sim_device_heap_make(context));
@@ -353,7 +344,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
 
 void sim_launch_prepare_keep_bindings(const struct sim_item *item)
 {
-    ((struct kernel *)item->user)->bound = sim_table_changes();
+    ((struct kernel *)item->user)->bound = sim_table_changes;
 }
 
 bool sim_launch_prepare_is_alive(const struct sim_item *item)

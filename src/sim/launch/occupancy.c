@@ -2,14 +2,6 @@
 /* Occupancy, from a device's limits and what a kernel needs. */
 #include "launch/launch.h"
 
-#include "device/device.h"
-#include "module/module.h"
-
-static size_t round_up(size_t value, size_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
 /* Registers are given out to warps, in units of 256; shared memory in units of 1 KiB (128 bytes
  * from Turing on, 256 before). CUDA C++ Programming Guide, "Compute Capabilities". */
 int sim_occupancy(const struct sim_function *function, int threads, size_t dynamic)
@@ -25,14 +17,14 @@ int sim_occupancy(const struct sim_function *function, int threads, size_t dynam
         (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
     shared +=
         (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-    size_t registers = round_up((size_t)info->registers * 32, 256) * (size_t)warps;
+    size_t registers = sim_rounded_up((size_t)info->registers * 32, 256) * (size_t)warps;
     size_t register_file =
         (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
     int blocks = most ? most : 16;
     if (by_threads < blocks)
         blocks = by_threads;
-    if (shared && (int)(total / round_up(shared, 128)) < blocks)
-        blocks = (int)(total / round_up(shared, 128));
+    if (shared && (int)(total / sim_rounded_up(shared, 128)) < blocks)
+        blocks = (int)(total / sim_rounded_up(shared, 128));
     if (registers && (int)(register_file / registers) < blocks)
         blocks = (int)(register_file / registers);
     return blocks;
@@ -91,8 +83,7 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
             sim_lock_leave(); /* the caller's code */
             dynamic = size_of_block(threads);
             sim_lock_enter();
-            if (!sim_object_alive(SIM_FUNCTION, function, serial))
-                return CUDA_ERROR_INVALID_HANDLE;
+            SIM_FAIL(INVALID_HANDLE, !sim_object_alive(SIM_FUNCTION, function, serial));
             sim_expire_renew(function->module); /* which owns it */
         }
         if (dynamic > sim_occupancy_max_dynamic(function))
@@ -138,8 +129,7 @@ SIM_BEHAVIOUR(cuOccupancyMaxPotentialClusterSize)
 {
     SIM_FIND(struct sim_function *, function, sim_occupancy_function(func, &function));
     SIM_REFUSE(!clusterSize || !config);
-    if (sim_device_architecture(function->object.context->device) < 90)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    SIM_FAIL(NOT_SUPPORTED, sim_device_architecture(function->object.context->device) < 90);
     *clusterSize = function->non_portable_cluster ? 16 : 8;
     return CUDA_SUCCESS;
 }

@@ -9,9 +9,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-#include "device/device.h"
 
 #define REGION_SIZE (UINT64_C(1) << 42)   /* at most */
 #define REGION_WISHED (UINT64_C(1) << 36) /* for devices of any size */

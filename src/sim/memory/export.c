@@ -2,11 +2,8 @@
 #include "memory/memory.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
-#include "device/device.h"
 #include "ptx/ptx.h"
-#include "queue/queue.h"
 
 #define PAGE ((size_t)4096)
 
@@ -172,8 +169,7 @@ static CUresult export(uint64_t address, size_t size, struct file *file, size_t 
 {
     CUresult result = CUDA_SUCCESS;
     bool fresh = !file;
-    if (fresh && !(file = new_file()))
-        return CUDA_ERROR_OPERATING_SYSTEM;
+    SIM_FAIL(OPERATING_SYSTEM, fresh && !(file = new_file()));
     while (known < size && result == CUDA_SUCCESS) {
         struct span span = span_at(address + known, size - known);
         if (!own_pages(&span))
@@ -211,10 +207,8 @@ static bool is_device_memory(uint64_t address, size_t size)
 /* In the order of a driver's own checks. */
 static CUresult check(CUdeviceptr address, size_t size, unsigned long long flags)
 {
-    if (sim_current_in_callback)
-        return CUDA_ERROR_NOT_PERMITTED;
-    if (!sim_device_initialized())
-        return CUDA_ERROR_NOT_SUPPORTED; /* by none of no devices */
+    SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
+    SIM_FAIL(NOT_SUPPORTED, !sim_device_initialized()); /* by none of no devices */
     SIM_TRY(sim_current_check());
     SIM_REFUSE(!is_device_memory(address, size));
     return flags ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS; /* a mapping by PCIe */

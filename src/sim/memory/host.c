@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define ALLOC_FLAGS                                                                                \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
@@ -15,13 +14,13 @@
 
 static CUresult allocate(void **pp, size_t size, unsigned flags)
 {
-    struct sim_allocation *allocation;
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     SIM_REFUSE(!pp || (flags & ~(unsigned)ALLOC_FLAGS));
     *pp = NULL;
     if (size == 0)
         return CUDA_SUCCESS;
-    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_HOST, size, 0, flags, &allocation));
+    SIM_FIND(struct sim_allocation *, allocation,
+             sim_memory_allocate(context, SIM_MEMORY_HOST, size, 0, flags, &allocation));
     *pp = allocation->host;
     return CUDA_SUCCESS;
 }
@@ -51,8 +50,7 @@ static struct sim_allocation *find_host(const void *p)
 CUresult sim_cuMemHostGetDevicePointer_v2(CUdeviceptr_v2 *pdptr, void *p, unsigned int Flags)
 {
     SIM_TRY(sim_current_check());
-    if (pdptr)
-        *pdptr = 0;
+    SIM_PUT(pdptr, 0);
     SIM_REFUSE(!pdptr || !p || Flags != 0 || !find_host(p));
     *pdptr = (CUdeviceptr_v2)(uintptr_t)p;
     return CUDA_SUCCESS;
@@ -115,8 +113,8 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     bool readable, writable;
     SIM_REFUSE(!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS));
     SIM_REFUSE((uintptr_t)p > UINTPTR_MAX - bytesize);
-    if (bytesize > (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY,
+             bytesize > (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
     if (sim_range_overlaps((uint64_t)(uintptr_t)p, bytesize)) {
         const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
         return found && found->kind != SIM_MEMORY_REGISTERED
@@ -142,8 +140,7 @@ CUresult sim_cuMemHostUnregister(void *p)
     SIM_TRY(sim_current_check());
     SIM_REFUSE(!p);
     struct sim_allocation *allocation = sim_range_find((uint64_t)(uintptr_t)p);
-    if (!allocation || allocation->ending)
-        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    SIM_FAIL(HOST_MEMORY_NOT_REGISTERED, !allocation || allocation->ending);
     SIM_REFUSE(allocation->kind != SIM_MEMORY_REGISTERED || allocation->host != p);
     return sim_memory_free_after_work(allocation);
 }

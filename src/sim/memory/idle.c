@@ -3,8 +3,6 @@
  * addresses, rightly or not. It is released when the work that was queued by then is done. */
 #include "memory/memory.h"
 
-#include "queue/queue.h"
-
 struct deferred {
     void (*release)(void *);
     void *data;

@@ -3,9 +3,6 @@
  * about where memory should be is remembered by page, and told when asked. */
 #include "memory/memory.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 /* Live managed memory, a pool's too, that holds all of the range, or NULL. */
 static struct sim_allocation *sim_managed(uint64_t address, size_t size)
 {
@@ -61,11 +58,11 @@ static struct sim_managed_page *sim_managed_pages(struct sim_allocation *allocat
 
 CUresult sim_cuMemAllocManaged(CUdeviceptr_v2 *dptr, size_t bytesize, unsigned int flags)
 {
-    struct sim_allocation *allocation;
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     SIM_REFUSE(!dptr || bytesize == 0 ||
                (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST));
-    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_MANAGED, bytesize, 0, flags, &allocation));
+    SIM_FIND(struct sim_allocation *, allocation,
+             sim_memory_allocate(context, SIM_MEMORY_MANAGED, bytesize, 0, flags, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
 }

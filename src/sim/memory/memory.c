@@ -4,9 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "device/device.h"
 #include "ptx/ptx.h"
-#include "queue/queue.h"
 
 /* Real devices align to 512 bytes; between two allocations a gap catches what runs over the end. */
 #define ALIGNMENT 512
@@ -94,8 +92,7 @@ size_t sim_memory_left(const struct sim_device *device)
 
 CUresult sim_memory_take(struct sim_device *device, size_t size)
 {
-    if (size > sim_memory_left(device))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, size > sim_memory_left(device));
     device->used += size;
     return CUDA_SUCCESS;
 }
@@ -137,8 +134,7 @@ static CUresult place(struct sim_allocation *wanted, size_t align,
     size_t least = wanted->size < PAGE ? ALIGNMENT : PAGE;
     wanted->room = (wanted->size + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     wanted->address = sim_address_reserve(wanted->room, align > least ? align : least);
-    if (!wanted->address)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, !wanted->address);
     SIM_TRY_OR(sim_memory_adopt(wanted, allocation),
                sim_address_release(wanted->address, wanted->room));
     return CUDA_SUCCESS;
@@ -154,8 +150,7 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
     /* Memory of the host stays where it is, also when it is shared: it needs pages of its own. */
     bool mapped = kind == SIM_MEMORY_POOL_HOST;
     sim_idle_release();
-    if (size > SIZE_MAX / 2 || sim_memory_refused(size))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, size > SIZE_MAX / 2 || sim_memory_refused(size));
     SIM_TRY(on_host ? CUDA_SUCCESS : sim_memory_take(device, size));
     size_t usable = on_host ? size : usable_of(size);
     void *bytes = mapped ? sim_memory_pages_make(usable) : sim_memory_bytes_make(usable, &mapped);

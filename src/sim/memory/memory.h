@@ -3,11 +3,7 @@
 #ifndef CUSHIM_SIM_MEMORY_MEMORY_H
 #define CUSHIM_SIM_MEMORY_MEMORY_H
 
-#include "core/config.h"
-#include "core/core.h"
-#include "sim.h"
-
-struct sim_item;
+#include "queue/queue.h"
 
 /* --- range.c --- Live memory by address. */
 enum sim_memory {
@@ -66,8 +62,6 @@ struct sim_allocation *sim_range_before(uint64_t address);
 /* Its bytes are elsewhere from now on. No work may be running. */
 void sim_range_move(struct sim_allocation *allocation, char *host);
 void sim_range_protect(struct sim_allocation *allocation, bool readable, bool writable);
-/* Blocks that the program allocated and did not free, and their bytes. */
-size_t sim_range_live(size_t *bytes);
 /* What a mapping (SIM_MEMORY_VIRTUAL) shows, and keeps alive. */
 struct sim_physical *sim_range_behind(const struct sim_allocation *mapping);
 

@@ -2,9 +2,6 @@
 /* Device memory as programs allocate, describe and free it; what a context's end frees. */
 #include "memory/memory.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 void sim_memory_entry_end(struct sim_context *context)
 {
     uint64_t below = UINT64_MAX;
@@ -23,12 +20,11 @@ void sim_memory_entry_end(struct sim_context *context)
 /* Real drivers write 0 before anything can fail. */
 CUresult sim_cuMemAlloc_v2(CUdeviceptr_v2 *dptr, size_t bytesize)
 {
-    struct sim_allocation *allocation;
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
-    if (dptr)
-        *dptr = 0;
+    SIM_PUT(dptr, 0);
     SIM_REFUSE(!dptr || bytesize == 0);
-    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_DEVICE, bytesize, 0, 0, &allocation));
+    SIM_FIND(struct sim_allocation *, allocation,
+             sim_memory_allocate(context, SIM_MEMORY_DEVICE, bytesize, 0, 0, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
 }
@@ -57,19 +53,17 @@ CUresult sim_cuMemFree_v2(CUdeviceptr_v2 dptr)
 
 SIM_BEHAVIOUR(cuMemAllocPitch_v2)
 {
-    struct sim_allocation *allocation;
     size_t size;
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
-    if (dptr)
-        *dptr = 0;
-    if (pPitch)
-        *pPitch = 0;
+    SIM_PUT(dptr, 0);
+    SIM_PUT(pPitch, 0);
     SIM_REFUSE(!dptr || !pPitch || WidthInBytes == 0 || Height == 0);
     SIM_REFUSE(ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16);
     size_t pitch = (WidthInBytes + 511) & ~(size_t)511;
     *pPitch = pitch;
     SIM_REFUSE(pitch == 0 || __builtin_mul_overflow(pitch, Height, &size));
-    SIM_TRY(sim_memory_allocate(context, SIM_MEMORY_DEVICE, size, 0, 0, &allocation));
+    SIM_FIND(struct sim_allocation *, allocation,
+             sim_memory_allocate(context, SIM_MEMORY_DEVICE, size, 0, 0, &allocation));
     *dptr = allocation->address;
     return CUDA_SUCCESS;
 }
@@ -77,28 +71,21 @@ SIM_BEHAVIOUR(cuMemAllocPitch_v2)
 CUresult sim_cuMemGetInfo_v2(size_t *free, size_t *total)
 {
     SIM_FIND(struct sim_context *, context, sim_current(&context));
-    if (free)
-        *free = sim_memory_left(context->device);
-    if (total)
-        *total = context->device->total;
+    SIM_PUT(free, sim_memory_left(context->device));
+    SIM_PUT(total, context->device->total);
     return CUDA_SUCCESS;
 }
 
 /* Needs no context, and answers in one that is broken. */
 CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr_v2 *pbase, size_t *psize, CUdeviceptr_v2 dptr)
 {
-    if (pbase)
-        *pbase = 0;
-    if (psize)
-        *psize = 0;
+    SIM_PUT(pbase, 0);
+    SIM_PUT(psize, 0);
     struct sim_allocation *found = sim_range_find(dptr);
-    if (!found || found->ending || found->kind == SIM_MEMORY_ARRAY ||
-        (found->kind == SIM_MEMORY_POOL_HOST && !found->readable))
-        return CUDA_ERROR_NOT_FOUND;
-    if (pbase)
-        *pbase = found->address;
-    if (psize)
-        *psize = found->size;
+    SIM_FAIL(NOT_FOUND, !found || found->ending || found->kind == SIM_MEMORY_ARRAY ||
+                            (found->kind == SIM_MEMORY_POOL_HOST && !found->readable));
+    SIM_PUT(pbase, found->address);
+    SIM_PUT(psize, found->size);
     return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver knows of an address. */
-#include "device/device.h"
 #include "memory/memory.h"
 
 union value {
@@ -17,43 +16,6 @@ static bool is_host_kind(const struct sim_allocation *found)
 static bool is_managed_kind(const struct sim_allocation *found)
 {
     return found->kind == SIM_MEMORY_MANAGED || found->kind == SIM_MEMORY_POOL_MANAGED;
-}
-
-/* The release that brought an attribute, 0 for the first ones, and the size of its value. */
-static const struct {
-    int since;
-    size_t size;
-} traits[] = {
-    [CU_POINTER_ATTRIBUTE_CONTEXT] = {0, 8},
-    [CU_POINTER_ATTRIBUTE_MEMORY_TYPE] = {0, 4},
-    [CU_POINTER_ATTRIBUTE_DEVICE_POINTER] = {0, 8},
-    [CU_POINTER_ATTRIBUTE_HOST_POINTER] = {0, 8},
-    [CU_POINTER_ATTRIBUTE_P2P_TOKENS] = {0, 16},
-    [CU_POINTER_ATTRIBUTE_SYNC_MEMOPS] = {0, 1},
-    [CU_POINTER_ATTRIBUTE_BUFFER_ID] = {0, 8},
-    [CU_POINTER_ATTRIBUTE_IS_MANAGED] = {0, 1},
-    [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = {9020, 4},
-    [CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE] = {10020, 1},
-    [CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = {10020, 8},
-    [CU_POINTER_ATTRIBUTE_RANGE_SIZE] = {10020, 8},
-    [CU_POINTER_ATTRIBUTE_MAPPED] = {10020, 1},
-    [CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES] = {10020, 8},
-    [CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE] = {11000, 1},
-    [CU_POINTER_ATTRIBUTE_ACCESS_FLAGS] = {11000, 4},
-    [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = {11030, 8},
-    [CU_POINTER_ATTRIBUTE_MAPPING_SIZE] = {11070, 8},
-    [CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR] = {11070, 8},
-    [CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID] = {11070, 8},
-    [CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE] = {12080, 4},
-    [CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL] = {13040, 4},
-};
-
-/* Size of the value that an attribute has; 0: no attribute of this driver. */
-static size_t size_of(CUpointer_attribute attribute)
-{
-    bool known = (size_t)attribute < sizeof traits / sizeof *traits &&
-                 traits[attribute].since <= sim_config.cuda;
-    return known ? traits[attribute].size : 0;
 }
 
 /* What is said of an address that the driver does not know. */
@@ -89,8 +51,17 @@ static const struct sim_device *device_of(const struct sim_allocation *found)
     return found->context ? found->context->device : &sim_device_all[0];
 }
 
-static CUresult known(const struct sim_allocation *found, CUpointer_attribute attribute,
-                      uint64_t address, union value *value)
+/* An attribute: the release that brought it, 0 for the first ones; the size of its value, 0 for
+ * none of this driver; and what it is of memory that the driver knows, or of `none`. */
+struct trait {
+    int since;
+    size_t size;
+    uint64_t value;
+};
+static const struct sim_allocation none;
+
+static struct trait trait_of(CUpointer_attribute attribute, const struct sim_allocation *found,
+                             uint64_t address)
 {
     bool host = is_host_kind(found), managed = is_managed_kind(found);
     bool pooled = sim_range_is_pooled(found->kind), mapped = found->kind == SIM_MEMORY_VIRTUAL;
@@ -101,35 +72,53 @@ static CUresult known(const struct sim_allocation *found, CUpointer_attribute at
     /* Several plain ones share what is mapped at once. */
     uint64_t start = plain ? found->address - found->address % grain : found->address;
     /* No locality domain, and no tokens. */
-    const uint64_t values[] = {
-        [CU_POINTER_ATTRIBUTE_CONTEXT] = pooled || mapped ? 0 : (uintptr_t)found->context,
-        [CU_POINTER_ATTRIBUTE_MEMORY_TYPE] = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-        [CU_POINTER_ATTRIBUTE_DEVICE_POINTER] = address,
-        [CU_POINTER_ATTRIBUTE_HOST_POINTER] = address,
-        [CU_POINTER_ATTRIBUTE_SYNC_MEMOPS] = found->synchronous,
-        [CU_POINTER_ATTRIBUTE_BUFFER_ID] = found->id,
-        [CU_POINTER_ATTRIBUTE_IS_MANAGED] = managed,
-        [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = (unsigned)device_of(found)->ordinal,
-        [CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE] = plain,
-        [CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = found->address,
-        [CU_POINTER_ATTRIBUTE_RANGE_SIZE] = found->size,
-        [CU_POINTER_ATTRIBUTE_MAPPED] = 1,
-        [CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES] = handle_types_of(found),
-        [CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE] = plain,
-        [CU_POINTER_ATTRIBUTE_ACCESS_FLAGS] = access_of(found),
-        [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = pooled ? (uintptr_t)found->owner : 0,
-        [CU_POINTER_ATTRIBUTE_MAPPING_SIZE] =
-            (found->address - start + found->size + grain - 1) / grain * grain,
-        [CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR] = start,
-        [CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID] = found->id,
-        [CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE] = plain,
-        [CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL] = 0,
+    const struct trait traits[] = {
+        [CU_POINTER_ATTRIBUTE_CONTEXT] = {0, 8, pooled || mapped ? 0 : (uintptr_t)found->context},
+        [CU_POINTER_ATTRIBUTE_MEMORY_TYPE] = {0, 4,
+                                              host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE},
+        [CU_POINTER_ATTRIBUTE_DEVICE_POINTER] = {0, 8, address},
+        [CU_POINTER_ATTRIBUTE_HOST_POINTER] = {0, 8, address},
+        [CU_POINTER_ATTRIBUTE_P2P_TOKENS] = {0, 16, 0},
+        [CU_POINTER_ATTRIBUTE_SYNC_MEMOPS] = {0, 1, found->synchronous},
+        [CU_POINTER_ATTRIBUTE_BUFFER_ID] = {0, 8, found->id},
+        [CU_POINTER_ATTRIBUTE_IS_MANAGED] = {0, 1, managed},
+        [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = {9020, 4, (unsigned)device_of(found)->ordinal},
+        [CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE] = {10020, 1, plain},
+        [CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = {10020, 8, found->address},
+        [CU_POINTER_ATTRIBUTE_RANGE_SIZE] = {10020, 8, found->size},
+        [CU_POINTER_ATTRIBUTE_MAPPED] = {10020, 1, 1},
+        [CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES] = {10020, 8, handle_types_of(found)},
+        [CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE] = {11000, 1, plain},
+        [CU_POINTER_ATTRIBUTE_ACCESS_FLAGS] = {11000, 4, access_of(found)},
+        [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = {11030, 8, pooled ? (uintptr_t)found->owner : 0},
+        [CU_POINTER_ATTRIBUTE_MAPPING_SIZE] = {11070, 8,
+                                               (found->address - start + found->size + grain - 1) /
+                                                   grain * grain},
+        [CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR] = {11070, 8, start},
+        [CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID] = {11070, 8, found->id},
+        [CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE] = {12080, 4, plain},
+        [CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL] = {13040, 4, 0},
     };
-    bool lacks = (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER &&
-                  found->kind == SIM_MEMORY_POOL_HOST && !found->readable) ||
-                 (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER && !host && !managed) ||
-                 (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS && host);
-    *value = (union value){.tokens = {lacks ? 0 : values[attribute]}};
+    bool known = (size_t)attribute < sizeof traits / sizeof *traits &&
+                 traits[attribute].since <= sim_config.cuda;
+    return known ? traits[attribute] : (struct trait){0, 0, 0};
+}
+
+static size_t size_of(CUpointer_attribute attribute)
+{
+    return trait_of(attribute, &none, 0).size;
+}
+
+static CUresult known(const struct sim_allocation *found, CUpointer_attribute attribute,
+                      uint64_t address, union value *value)
+{
+    bool host = is_host_kind(found);
+    bool lacks =
+        (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER && found->kind == SIM_MEMORY_POOL_HOST &&
+         !found->readable) ||
+        (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER && !host && !is_managed_kind(found)) ||
+        (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS && host);
+    *value = (union value){.tokens = {lacks ? 0 : trait_of(attribute, found, address).value}};
     return lacks ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

@@ -4,9 +4,6 @@
  * of the host's NUMA nodes, too. */
 #include "memory/memory.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 /* A place and a kind of memory that have a default pool. */
 struct slot {
     struct sim_pool *first, *current; /* made when they are asked for; NULL: the first */
@@ -157,10 +154,16 @@ CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
 
 /* --- Default and current pools --- */
 
-static CUresult answer(CUmemoryPool *out, struct sim_pool *pool)
+static CUresult of_place(CUmemoryPool *out, const CUmemLocation *location, CUmemAllocationType type,
+                         bool first)
 {
-    if (!pool)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result;
+    SIM_REFUSE(!out || !location);
+    struct slot *slot = find_slot(type, *location, &result);
+    if (!slot)
+        return result;
+    SIM_MADE(struct sim_pool *, pool,
+             first ? first_of(slot, type, *location) : current_of(slot, type, *location));
     *out = (CUmemoryPool)pool;
     return CUDA_SUCCESS;
 }
@@ -170,34 +173,18 @@ static CUresult of_device(CUmemoryPool *out, CUdevice ordinal, bool first)
 {
     SIM_REFUSE(!out);
     SIM_FIND(struct sim_device *, device, sim_device_of(ordinal, &device));
-    return answer(
-        out, first ? first_of(pinned + ordinal, CU_MEM_ALLOCATION_TYPE_PINNED, place_of(device))
-                   : sim_pool_current(device));
+    const CUmemLocation place = place_of(device);
+    return of_place(out, &place, CU_MEM_ALLOCATION_TYPE_PINNED, first);
 }
 
 SIM_ENTRY(cuDeviceGetDefaultMemPool, of_device(pool_out, dev, true))
 SIM_ENTRY(cuDeviceGetMemPool, of_device(pool, dev, false))
 
 /* A pool of managed memory that prefers the device becomes the one of that kind. */
-CUresult sim_cuDeviceSetMemPool(CUdevice_v1 dev, CUmemoryPool pool)
-{
-    struct sim_pool *found = sim_pool_own(pool);
-    SIM_REFUSE(!sim_device(dev) || !found || found->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-               found->location.id != dev);
-    own_slot(found)->current = found;
-    return CUDA_SUCCESS;
-}
-
-static CUresult of_place(CUmemoryPool *out, const CUmemLocation *location, CUmemAllocationType type,
-                         bool first)
-{
-    CUresult result;
-    SIM_REFUSE(!out || !location);
-    struct slot *slot = find_slot(type, *location, &result);
-    if (!slot)
-        return result;
-    return answer(out, first ? first_of(slot, type, *location) : current_of(slot, type, *location));
-}
+SIM_SET(cuDeviceSetMemPool, struct sim_pool *, found, SIM_VALID(found = sim_pool_own(pool)),
+        !sim_device(dev) || found->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            found->location.id != dev,
+        own_slot(found)->current = found)
 
 SIM_ENTRY(cuMemGetDefaultMemPool, of_place(pool_out, location, type, true))
 SIM_ENTRY(cuMemGetMemPool, of_place(pool_out, location, type, false))
@@ -219,12 +206,6 @@ CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, 
  * them back above its threshold, when the program has waited for the stream in which memory was
  * freed; what was freed and not waited for stays, whatever is asked of the pool. As an H200 did. */
 
-/* SIZE_MAX passes 64 bits and is nothing then, as on an H200. */
-static uint64_t rounded_up(uint64_t size)
-{
-    return (size + SIM_POOL_GRAIN - 1) / SIM_POOL_GRAIN * SIM_POOL_GRAIN;
-}
-
 bool sim_pool_usage_fits(const struct sim_pool *pool, size_t size)
 {
     return !pool->most || (size <= pool->most && pool->used <= pool->most - size);
@@ -234,8 +215,8 @@ void sim_pool_usage_take(struct sim_pool *pool, size_t size)
 {
     pool->used += size;
     pool->live++;
-    if (pool->reserved < rounded_up(pool->used))
-        pool->reserved = rounded_up(pool->used);
+    if (pool->reserved < sim_rounded_up(pool->used, SIM_POOL_GRAIN))
+        pool->reserved = sim_rounded_up(pool->used, SIM_POOL_GRAIN);
     if (pool->used_high < pool->used)
         pool->used_high = pool->used;
     if (pool->reserved_high < pool->reserved)
@@ -245,7 +226,7 @@ void sim_pool_usage_take(struct sim_pool *pool, size_t size)
 /* Down to `keep`, as far as what is used and held allows. */
 static void shrink(struct sim_pool *pool, uint64_t keep)
 {
-    uint64_t least = rounded_up(pool->used + pool->held);
+    uint64_t least = sim_rounded_up(pool->used + pool->held, SIM_POOL_GRAIN);
     if (keep < least)
         keep = least;
     if (pool->reserved > keep)
@@ -283,15 +264,130 @@ void sim_pool_usage_give_in(struct sim_pool *pool, size_t size, struct sim_strea
 {
     take_off(pool, size);
     pool->held += size;
-    sim_trail_hook(learn);
+    sim_trail_learn = learn;
     sim_trail_add(&stream->trail, stream->object.context, pool, size);
 }
 
+/* SIZE_MAX, rounded up, passes 64 bits and is nothing, as on an H200. */
 CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
     struct sim_pool *found = sim_pool_own(pool);
     SIM_REFUSE(!found);
     if (minBytesToKeep < found->reserved)
-        shrink(found, rounded_up(minBytesToKeep));
+        shrink(found, sim_rounded_up(minBytesToKeep, SIM_POOL_GRAIN));
+    return CUDA_SUCCESS;
+}
+
+/* --- Pools of other processes. The pool goes as a file, which says which one it is; a block of it
+ * as 64 bytes, which name the file of the block. --- */
+
+/* The file that stands for the pool; NULL: no memory, or no more files. */
+static struct sim_shared *shared_of(struct sim_pool *pool)
+{
+    if (!pool->shared) {
+        bool on_device = pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+        const struct sim_device *device = on_device ? sim_device(pool->location.id) : NULL;
+        struct sim_shared_head head = {.kind = SIM_SHARED_POOL, .device = sim_share_number(device)};
+        memcpy(head.more, &pool->location, sizeof pool->location);
+        pool->shared = sim_shared_make(&head, NULL);
+    }
+    return pool->shared;
+}
+
+SIM_BEHAVIOUR(cuMemPoolExportToShareableHandle)
+{
+    struct sim_pool *found = sim_pool_own(pool);
+    SIM_REFUSE(!handle_out || !found || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
+               found->handle_types != handleType);
+    const struct sim_shared *shared = shared_of(found);
+    int file = shared ? sim_shared_give(shared, true) : -1;
+    SIM_FAIL(OPERATING_SYSTEM, file < 0);
+    memcpy(handle_out, &file, sizeof file);
+    return CUDA_SUCCESS;
+}
+
+/* The pool that the process has imported from that file, or NULL. */
+static struct sim_pool *imported(const struct sim_shared *shared)
+{
+    for (struct sim_object *object = sim_object_first(SIM_POOL); object; object = object->next) {
+        struct sim_pool *pool = (struct sim_pool *)object;
+        if (pool->imported && sim_shared_equal(&pool->shared->head.id, &shared->head.id))
+            return pool;
+    }
+    return NULL;
+}
+
+SIM_BEHAVIOUR(cuMemPoolImportFromShareableHandle)
+{
+    CUmemLocation place;
+    SIM_REFUSE(!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags);
+    struct sim_shared *shared = sim_shared_take((int)(intptr_t)handle);
+    SIM_FAIL(UNKNOWN, !shared);
+    if (shared->head.kind != SIM_SHARED_POOL)
+        return sim_share_refuse(shared, CUDA_ERROR_NOT_SUPPORTED);
+    const struct sim_device *device = sim_share_device(shared);
+    memcpy(&place, shared->head.more, sizeof place);
+    if (!sim_share_lies(shared, place))
+        return sim_share_refuse(shared, CUDA_ERROR_INVALID_DEVICE);
+    struct sim_pool *known = imported(shared);
+    if (known) {
+        sim_shared_close(shared);
+        *pool_out = (CUmemoryPool)known;
+        return CUDA_SUCCESS;
+    }
+    if (device)
+        place = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal};
+    struct sim_pool *pool = sim_pool_make(CU_MEM_ALLOCATION_TYPE_PINNED, place);
+    if (!pool)
+        return sim_share_refuse(shared, CUDA_ERROR_OUT_OF_MEMORY);
+    pool->handle_types = handleType;
+    pool->imported = true;
+    pool->shared = shared;
+    *pool_out = (CUmemoryPool)pool;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CUdeviceptr_v2 ptr)
+{
+    const struct sim_allocation *found = sim_memory_at(ptr);
+    SIM_REFUSE(!shareData_out || !found || !sim_range_is_pooled(found->kind) || found->foreign ||
+               ((struct sim_pool *)found->owner)->handle_types == CU_MEM_HANDLE_TYPE_NONE);
+    const struct sim_shared *pool = shared_of(found->owner);
+    SIM_FAIL(OPERATING_SYSTEM, !pool);
+    struct sim_shared_id owner = pool->head.id; /* what follows may wait */
+    SIM_FIND(struct sim_shared_token, token, sim_share_block(ptr, &owner, &token));
+    memset(shareData_out, 0, sizeof *shareData_out);
+    memcpy(shareData_out, &token, sizeof token);
+    return CUDA_SUCCESS;
+}
+
+SIM_BEHAVIOUR(cuMemPoolImportPointer)
+{
+    struct sim_context *context = NULL; /* none is needed: the block is the pool's */
+    struct sim_shared_token token;
+    struct sim_pool *found = sim_pool(pool);
+    SIM_REFUSE(!ptr_out || !found || !found->imported || !shareData);
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_CONTEXT)
+        return result;
+    memcpy(&token, shareData, sizeof token);
+    struct sim_shared *shared =
+        sim_shared_is_token(&token, SIM_SHARED_POOLED) ? sim_shared_open(&token) : NULL;
+    if (!shared || !sim_shared_equal(&shared->head.owner, &found->shared->head.id))
+        return sim_share_refuse(shared, CUDA_ERROR_INVALID_VALUE);
+    enum sim_memory kind = found->location.type == CU_MEM_LOCATION_TYPE_DEVICE
+                               ? SIM_MEMORY_POOL
+                               : SIM_MEMORY_POOL_HOST;
+    struct sim_allocation *allocation = sim_share_known(kind, &shared->head.id);
+    if (allocation) {
+        sim_shared_close(shared);
+        *ptr_out = allocation->address;
+        return CUDA_SUCCESS;
+    }
+    SIM_TRY(sim_share_open(context, kind, shared, &allocation));
+    allocation->owner = found;
+    allocation->synchronous = false;
+    sim_pool_usage_take(found, allocation->size);
+    *ptr_out = allocation->address;
     return CUDA_SUCCESS;
 }

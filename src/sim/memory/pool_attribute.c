@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What pools say of themselves, what can be set, and who may use their memory. */
-#include "device/device.h"
 #include "memory/memory.h"
 
 /* An attribute is a member of the pool, and can be set (SET), be set to 0, which is the value of
@@ -75,8 +74,7 @@ static CUresult set_device(struct sim_pool *pool, int id, bool on)
     const struct sim_device *device = sim_device(id);
     bool own = pool->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
                pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE && pool->location.id == id;
-    if (!device || (own && !on)) /* a device keeps its own */
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_FAIL(INVALID_DEVICE, !device || (own && !on)); /* a device keeps its own */
     uint64_t bit = UINT64_C(1) << id;
     pool->readwrite = on ? pool->readwrite | bit : pool->readwrite & ~bit;
     sim_pool_memory_protect(pool);
@@ -94,8 +92,7 @@ static CUresult set_host(struct sim_pool *pool, bool on)
 static CUresult set_access(struct sim_pool *pool, const CUmemAccessDesc_v1 *map)
 {
     bool on = map->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (!on && map->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    SIM_FAIL(NOT_SUPPORTED, !on && map->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE);
     if (map->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
         return set_device(pool, map->location.id, on);
     SIM_REFUSE(sim_config.cuda < 13000);

@@ -4,8 +4,6 @@
  * allocation in the same stream. */
 #include "memory/memory.h"
 
-#include "queue/queue.h"
-
 static enum sim_memory kind_of(const struct sim_pool *pool)
 {
     if (pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED)
@@ -17,13 +15,13 @@ static enum sim_memory kind_of(const struct sim_pool *pool)
 static CUresult from_pool(CUdeviceptr_v2 *dptr, size_t size, struct sim_pool *pool,
                           struct sim_stream *stream)
 {
-    struct sim_allocation *allocation;
     struct sim_context *context = stream->object.context;
     /* What the host has room for, nobody knows: such a pool's block is no larger than a device's
      * could be. */
-    if (!sim_pool_usage_fits(pool, size) || size > sim_memory_left(context->device))
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    SIM_TRY(sim_memory_allocate(context, kind_of(pool), size, 0, 0, &allocation));
+    SIM_FAIL(OUT_OF_MEMORY,
+             !sim_pool_usage_fits(pool, size) || size > sim_memory_left(context->device));
+    SIM_FIND(struct sim_allocation *, allocation,
+             sim_memory_allocate(context, kind_of(pool), size, 0, 0, &allocation));
     if (allocation->kind == SIM_MEMORY_POOL) /* as an H200 tells */
         allocation->synchronous = pool->is_default;
     if (!sim_pool_reaches_device(pool))

@@ -3,8 +3,6 @@
  * ranges have one of their own. */
 #include "memory/memory.h"
 
-#include <pthread.h>
-
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct sim_allocation **ranges; /* sorted by address */
 static size_t count, capacity;
@@ -173,23 +171,6 @@ char *sim_range_host(uint64_t address, size_t size, bool write)
         (write ? !found.writable : !found.readable))
         return NULL;
     return found.host + (address - found.address);
-}
-
-SIM_UNCHECKED size_t sim_range_live(size_t *bytes)
-{
-    size_t blocks = 0;
-    *bytes = 0;
-    pthread_rwlock_rdlock(&lock);
-    for (size_t i = 0; i < count; i++) {
-        /* Those go with their module, block or array. */
-        if (ranges[i]->kind == SIM_MEMORY_MODULE || ranges[i]->kind == SIM_MEMORY_VIRTUAL ||
-            ranges[i]->kind == SIM_MEMORY_ARRAY)
-            continue;
-        blocks++;
-        *bytes += ranges[i]->size;
-    }
-    pthread_rwlock_unlock(&lock);
-    return blocks;
 }
 
 struct sim_physical *sim_range_behind(const struct sim_allocation *mapping)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/memory.h"
 
-#include "device/device.h"
 #include "ptx/ptx.h"
-#include "queue/queue.h"
 
 int32_t sim_share_number(const struct sim_device *device)
 {

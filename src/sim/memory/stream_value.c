@@ -2,11 +2,7 @@
 /* Words of memory that a stream writes, or waits for. */
 #include "memory/memory.h"
 
-#include <time.h>
-
-#include "device/device.h"
 #include "ptx/ptx.h"
-#include "queue/queue.h"
 
 #define COUNT_MAX 256
 #define POLL_NS 20000
@@ -75,8 +71,7 @@ static CUresult wait_for(const struct batch *batch, const CUstreamBatchMemOpPara
 {
     uint64_t found;
     for (;;) {
-        if (!load(item, &found))
-            return CUDA_ERROR_ILLEGAL_ADDRESS;
+        SIM_FAIL(ILLEGAL_ADDRESS, !load(item, &found));
         if (satisfied(item, found))
             return CUDA_SUCCESS;
         if (__atomic_load_n(&batch->context->closing, __ATOMIC_RELAXED))
@@ -120,9 +115,9 @@ static CUresult check(const struct sim_context *context, const CUstreamBatchMemO
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
         SIM_REFUSE(item->waitValue.flags & ~(3U | CU_STREAM_WAIT_VALUE_FLUSH));
-        if (item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH &&
-            !sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
-            return CUDA_ERROR_NOT_SUPPORTED;
+        SIM_FAIL(NOT_SUPPORTED, item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH &&
+                                    !sim_device_value(context->device,
+                                                      CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES));
         return check_address(item, false);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
@@ -169,9 +164,9 @@ CUresult sim_stream_value_prepare(struct sim_context *context, unsigned count,
 CUresult sim_cuStreamBatchMemOp_v2(CUstream handle, unsigned int count,
                                    CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-    struct sim_item item;
     SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
-    SIM_TRY(sim_stream_value_prepare(stream->object.context, count, paramArray, flags, &item));
+    SIM_FIND(struct sim_item, item,
+             sim_stream_value_prepare(stream->object.context, count, paramArray, flags, &item));
     return sim_stream_submit(stream, &item);
 }
 

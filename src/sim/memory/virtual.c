@@ -2,9 +2,6 @@
 /* The two halves of virtual memory: reserved addresses, and memory without one. */
 #include "memory/memory.h"
 
-#include "device/device.h"
-#include "queue/queue.h"
-
 struct reservation {
     uint64_t address;
     size_t size;
@@ -75,8 +72,7 @@ SIM_BEHAVIOUR(cuMemCreate)
 {
     SIM_REFUSE(!handle || !prop || size == 0 || size % SIM_VIRTUAL_GRAIN || flags);
     SIM_FIND(struct sim_device *, device, check(prop, &device));
-    if (sim_memory_refused(size))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, sim_memory_refused(size));
     if (device)
         SIM_TRY(sim_memory_take(device, size));
     struct sim_physical *made = calloc(1, sizeof *made);
@@ -123,14 +119,9 @@ static void sim_virtual_physical_release(struct sim_physical *physical)
     sim_idle_call(destroy, physical);
 }
 
-CUresult sim_cuMemRelease(CUmemGenericAllocationHandle_v1 handle)
-{
-    struct sim_physical *physical = sim_virtual_physical(handle);
-    SIM_REFUSE(!physical);
-    physical->handles--;
-    sim_virtual_physical_release(physical);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuMemRelease, struct sim_physical *, physical,
+        SIM_VALID(physical = sim_virtual_physical(handle)), false, physical->handles--,
+        sim_virtual_physical_release(physical))
 
 CUresult sim_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle_v1 *handle, void *addr)
 {
@@ -310,8 +301,7 @@ SIM_BEHAVIOUR(cuMemExportToShareableHandle)
                handleType != physical->prop.requestedHandleTypes);
     SIM_TRY(share(handle, &shared));
     int file = sim_shared_give(shared, false);
-    if (file < 0)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+    SIM_FAIL(OPERATING_SYSTEM, file < 0);
     memcpy(shareableHandle, &file, sizeof file);
     return CUDA_SUCCESS;
 }
@@ -341,8 +331,7 @@ SIM_BEHAVIOUR(cuMemImportFromShareableHandle)
     CUmemAllocationProp prop;
     SIM_REFUSE(!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)osHandle);
-    if (!shared)
-        return CUDA_ERROR_UNKNOWN;
+    SIM_FAIL(UNKNOWN, !shared);
     if (shared->head.kind == SIM_SHARED_POOL)
         return sim_share_refuse(shared, CUDA_ERROR_NOT_SUPPORTED);
     memcpy(&prop, shared->head.more, sizeof prop);

@@ -3,7 +3,6 @@
 #include "module/module.h"
 
 #include "fatbin_format.h"
-#include "ptx/ptx.h"
 
 #ifdef SIM_HAVE_LZ4
 #include <lz4.h>
@@ -96,24 +95,19 @@ CUresult sim_fatbin_read(const void *data, size_t size, unsigned architecture, c
     const char *payload, *best_payload = NULL;
     if (magic_of(data, size) == WRAPPER_MAGIC) {
         struct wrapper wrapper;
-        if (size < sizeof wrapper)
-            return CUDA_ERROR_INVALID_IMAGE;
+        SIM_FAIL(INVALID_IMAGE, size < sizeof wrapper);
         memcpy(&wrapper, data, sizeof wrapper);
         data = wrapper.data;
         size = SIZE_MAX;
-        if (!data || magic_of(data, size) != FATBIN_MAGIC)
-            return CUDA_ERROR_INVALID_IMAGE;
+        SIM_FAIL(INVALID_IMAGE, !data || magic_of(data, size) != FATBIN_MAGIC);
     }
-    if (size < sizeof header)
-        return CUDA_ERROR_INVALID_IMAGE;
+    SIM_FAIL(INVALID_IMAGE, size < sizeof header);
     memcpy(&header, data, sizeof header);
-    if (header.header_size < sizeof header || header.header_size > size ||
-        header.size > size - header.header_size)
-        return CUDA_ERROR_INVALID_IMAGE;
+    SIM_FAIL(INVALID_IMAGE, header.header_size < sizeof header || header.header_size > size ||
+                                header.size > size - header.header_size);
     const char *entries = (const char *)data + header.header_size;
     for (uint64_t at = 0; at < header.size;) {
-        if (!fatbin_entry_at(entries, header.size, at, &entry, &payload))
-            return CUDA_ERROR_INVALID_IMAGE;
+        SIM_FAIL(INVALID_IMAGE, !fatbin_entry_at(entries, header.size, at, &entry, &payload));
         if (entry.kind == FATBIN_KIND_PTX && entry.architecture <= architecture &&
             entry.architecture >= best.architecture) {
             best = entry;

@@ -2,8 +2,6 @@
 /* Functions: what they say of themselves, and what can be set. */
 #include "module/module.h"
 
-#include "device/device.h"
-
 /* Dynamic shared memory that a kernel may have without asking for more. */
 #define ORDINARY_SHARED 49152
 
@@ -144,8 +142,7 @@ CUresult sim_function_parameter(const struct ptx_function_info *info, size_t ind
 {
     SIM_REFUSE(!offset || index >= info->param_count);
     *offset = info->params[index].offset;
-    if (size)
-        *size = info->params[index].size;
+    SIM_PUT(size, info->params[index].size);
     return CUDA_SUCCESS;
 }
 

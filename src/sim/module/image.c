@@ -70,32 +70,26 @@ static CUresult read_linked(const char *data, size_t size, unsigned architecture
                             struct sim_image *image)
 {
     struct linked head;
-    if (size < sizeof(Elf64_Ehdr))
-        return CUDA_ERROR_INVALID_IMAGE;
+    SIM_FAIL(INVALID_IMAGE, size < sizeof(Elf64_Ehdr));
     /* Where the size is not known, an ELF header is there anyhow. */
     memcpy(&head.elf, data, sizeof head.elf);
     if (memcmp(head.elf.e_ident + EI_PAD, MARK, sizeof MARK) != 0)
         return head.elf.e_machine == EM_CUDA_MACHINE && head.elf.e_shnum
                    ? SIM_LACK_cuModuleLoadData_machine
                    : CUDA_ERROR_INVALID_IMAGE;
-    if (size < sizeof head)
-        return CUDA_ERROR_INVALID_IMAGE;
-    if ((head.elf.e_flags & 0xff) / 10 != architecture / 10 ||
-        (head.elf.e_flags & 0xff) > architecture)
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    SIM_FAIL(INVALID_IMAGE, size < sizeof head);
+    SIM_FAIL(NO_BINARY_FOR_GPU, (head.elf.e_flags & 0xff) / 10 != architecture / 10 ||
+                                    (head.elf.e_flags & 0xff) > architecture);
     memcpy(&head, data, sizeof head);
-    if (head.size > size || head.size < sizeof head)
-        return CUDA_ERROR_INVALID_IMAGE;
+    SIM_FAIL(INVALID_IMAGE, head.size > size || head.size < sizeof head);
     image->max_registers = (unsigned)head.max_registers;
     const char *at = data + sizeof head, *end = data + head.size;
     for (uint64_t i = 0; i < head.count; i++) {
         uint64_t length;
-        if ((size_t)(end - at) < sizeof length)
-            return CUDA_ERROR_INVALID_IMAGE;
+        SIM_FAIL(INVALID_IMAGE, (size_t)(end - at) < sizeof length);
         memcpy(&length, at, sizeof length);
         at += sizeof length;
-        if (length > (size_t)(end - at))
-            return CUDA_ERROR_INVALID_IMAGE;
+        SIM_FAIL(INVALID_IMAGE, length > (size_t)(end - at));
         SIM_TRY(add(image, at, (size_t)length, NULL));
         at += length;
     }
@@ -264,8 +258,7 @@ CUresult sim_image_read_file(const char *path, char **data, size_t *size)
     long length = -1;
     char *text = NULL;
     SIM_REFUSE(!*path);
-    if (!file)
-        return CUDA_ERROR_FILE_NOT_FOUND;
+    SIM_FAIL(FILE_NOT_FOUND, !file);
     if (fseek(file, 0, SEEK_END) == 0)
         length = ftell(file);
     if (length >= 0 && length < MAX_FILE && fseek(file, 0, SEEK_SET) == 0)
@@ -275,8 +268,7 @@ CUresult sim_image_read_file(const char *path, char **data, size_t *size)
         text = NULL;
     }
     fclose(file);
-    if (!text)
-        return CUDA_ERROR_OUT_OF_MEMORY; /* a folder, as real drivers say */
+    SIM_FAIL(OUT_OF_MEMORY, !text); /* a folder, as real drivers say */
     text[length] = '\0';
     *data = text;
     *size = (size_t)length;

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "device/device.h"
-
 /* How many options a release knows; the numbers are those of its headers. */
 static unsigned option_count(void)
 {

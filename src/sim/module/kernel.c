@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* cuKernel*: kernels of libraries, whose attributes are per device. */
-#include "device/device.h"
 #include "module/module.h"
 
 static CUresult find(CUkernel handle, struct sim_kernel **kernel)

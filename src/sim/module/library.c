@@ -2,10 +2,6 @@
 /* cuLibrary*: context-independent loading. */
 #include "module/module.h"
 
-#include "device/device.h"
-#include "memory/memory.h"
-#include "queue/queue.h"
-
 static CUresult check_options(unsigned count, const CUlibraryOption *options, void **values)
 {
     SIM_REFUSE(count && (!options || !values));
@@ -94,8 +90,7 @@ CUresult sim_cuLibraryUnload(CUlibrary library)
 {
     struct sim_library *dead = sim_object(SIM_LIBRARY, library);
     struct sim_object *object;
-    if (!dead)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !dead);
     sim_object_remove(&dead->object); /* first: no other thread finds it while this one waits */
     while ((object = module_made_for(dead))) {
         uint64_t serial = object->serial;
@@ -108,8 +103,7 @@ CUresult sim_cuLibraryUnload(CUlibrary library)
             sim_object_remove(&dead->kernels[i]->object);
             free(dead->kernels[i]);
         }
-    if (dead->ptx)
-        ptx_module_release(dead->ptx);
+    ptx_module_release(dead->ptx);
     free(dead->kernels);
     free(dead);
     return CUDA_SUCCESS;
@@ -132,8 +126,7 @@ CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char
     SIM_REFUSE(!pKernel || !name);
     SIM_FIND(struct sim_library *, found, usable(library, &found));
     size_t index = sim_module_entry(found->ptx, name);
-    if (index == ptx_module_functions(found->ptx))
-        return CUDA_ERROR_NOT_FOUND;
+    SIM_FAIL(NOT_FOUND, index == ptx_module_functions(found->ptx));
     if (sim_module_lacks(sim_device(0), found->ptx, index))
         return SIM_LACK_cuLibraryGetKernel_instruction;
     SIM_MADE(struct sim_kernel *, kernel, kernel_of(found, index));
@@ -176,14 +169,11 @@ static CUresult variable(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, con
     SIM_REFUSE(!name || (!dptr && !bytes));
     SIM_FIND(struct sim_library *, library, usable(handle, &library));
     size_t index = sim_module_variable(library->ptx, name, PTX_VARIABLE_MEMORY);
-    if (index == ptx_module_variables(library->ptx) ||
-        ptx_module_variable(library->ptx, index)->managed != managed)
-        return CUDA_ERROR_NOT_FOUND;
+    SIM_FAIL(NOT_FOUND, index == ptx_module_variables(library->ptx) ||
+                            ptx_module_variable(library->ptx, index)->managed != managed);
     SIM_FIND(struct sim_module *, module, module_in(library, context, &module));
-    if (dptr)
-        *dptr = module->variables[index]->address;
-    if (bytes)
-        *bytes = ptx_module_variable(library->ptx, index)->size;
+    SIM_PUT(dptr, module->variables[index]->address);
+    SIM_PUT(bytes, ptx_module_variable(library->ptx, index)->size);
     return CUDA_SUCCESS;
 }
 
@@ -201,8 +191,7 @@ CUresult sim_library_function(struct sim_context *context, const void *handle,
                               struct sim_function **function)
 {
     struct sim_kernel *kernel = sim_object(SIM_KERNEL, handle);
-    if (!kernel)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !kernel);
     SIM_FIND(struct sim_module *, module, module_in(kernel->library, context, &module));
     *function = sim_place_function(module, kernel->index);
     return *function ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

@@ -4,9 +4,6 @@
 
 #include <search.h>
 #include <stdio.h>
-#include <time.h>
-
-#include "device/device.h"
 
 struct link {
     struct sim_object object;
@@ -51,8 +48,7 @@ static CUresult link_claim(CUlinkState state, struct link **claimed)
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
         sim_lock_enter();
     }
-    if (!link)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !link);
     link->busy = link->object.pinned = true;
     *claimed = link;
     return CUDA_SUCCESS;
@@ -92,8 +88,7 @@ static CUresult define(struct link *link, const char *name, const char *input)
     if (first && *first == own)
         return CUDA_SUCCESS;
     free(own);
-    if (!first)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    SIM_FAIL(OUT_OF_MEMORY, !first);
     ptx_text_add(&link->jit.errors,
                  "error   : Multiple definition of '%s' in '%s', first defined in '%s'\n", name,
                  input, (*first)->input);
@@ -210,8 +205,7 @@ SIM_BEHAVIOUR(cuLinkAddFile_v2)
     size_t size;
     SIM_TRY(sim_current_check());
     SIM_REFUSE(!path || (numOptions && (!options || !optionValues)));
-    if (!sim_object(SIM_LINK, state))
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !sim_object(SIM_LINK, state));
     SIM_FIND(char *, data, sim_image_read_file(path, &data, &size));
     CUresult result = link_claim(state, &link);
     if (result == CUDA_SUCCESS) {
@@ -246,8 +240,7 @@ static CUresult complete(struct link *link)
 {
     unsigned architecture = (unsigned)sim_device_architecture(link->device);
     size_t size = 0;
-    if (link->failed != CUDA_SUCCESS)
-        return link->failed;
+    SIM_TRY(link->failed);
     CUresult result = compile(link, architecture);
     if (result == CUDA_SUCCESS) {
         link->inputs.max_registers = link->jit.max_registers;
@@ -286,20 +279,14 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
         result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (result == CUDA_SUCCESS) {
         *cubinOut = link->output;
-        if (sizeOut)
-            *sizeOut = link->output_size;
+        SIM_PUT(sizeOut, link->output_size);
     }
     link_leave(link);
     return result;
 }
 
-CUresult sim_cuLinkDestroy(CUlinkState state)
-{
-    SIM_FIND(struct link *, link, link_claim(state, &link));
-    sim_object_remove(&link->object);
-    link_free(link);
-    return CUDA_SUCCESS;
-}
+SIM_SET(cuLinkDestroy, struct link *, link, link_claim(state, &link), false,
+        sim_object_remove(&link->object), link_free(link))
 
 void sim_link_end(struct sim_object *object)
 {

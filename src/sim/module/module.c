@@ -4,17 +4,13 @@
 
 #include <stdio.h>
 
-#include "device/device.h"
-#include "memory/memory.h"
-#include "queue/queue.h"
-
 CUresult sim_module_compile(const struct sim_context *context, const void *data, size_t size,
                             struct sim_jit *jit, struct ptx_module **ptx)
 {
-    struct sim_image image;
     unsigned architecture = (unsigned)sim_device_architecture(context->device);
     CUresult result = CUDA_SUCCESS;
-    SIM_TRY(sim_image_read(data, size, architecture, &image, &jit->errors));
+    SIM_FIND(struct sim_image, image,
+             sim_image_read(data, size, architecture, &image, &jit->errors));
     if (!jit->max_registers)
         jit->max_registers = image.max_registers;
     *ptx = jit->target ? NULL : sim_link_module(data, size, architecture, jit->max_registers);
@@ -74,8 +70,7 @@ CUresult sim_cuModuleUnload(CUmodule hmod)
 {
     SIM_FIND(struct sim_module *, module, module_of(hmod, &module));
     SIM_TRY(sim_capture_unsafe());
-    if (module->library) /* unloaded with its library */
-        return CUDA_ERROR_NOT_PERMITTED;
+    SIM_FAIL(NOT_PERMITTED, module->library); /* unloaded with its library */
     uint64_t serial = module->object.serial;
     CUresult result = sim_stream_wait_context(module->object.context);
     if (!sim_object_alive(SIM_MODULE, hmod, serial))
@@ -159,18 +154,14 @@ SIM_BEHAVIOUR(cuModuleGetGlobal_v2)
     size_t index = sim_module_variable(module->ptx, name, PTX_VARIABLE_MEMORY);
     if (index == none) {
         SIM_REFUSE(sim_module_entry(module->ptx, name) < ptx_module_functions(module->ptx));
-        if (dptr)
-            *dptr = 0; /* as real drivers do */
-        if (bytes)
-            *bytes = 0;
+        SIM_PUT(dptr, 0); /* as real drivers do */
+        SIM_PUT(bytes, 0);
         bool reference = sim_module_variable(module->ptx, name, PTX_VARIABLE_TEXREF) != none ||
                          sim_module_variable(module->ptx, name, PTX_VARIABLE_SURFREF) != none;
         return reference ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
     }
-    if (dptr)
-        *dptr = module->variables[index]->address;
-    if (bytes)
-        *bytes = ptx_module_variable(module->ptx, index)->size;
+    SIM_PUT(dptr, module->variables[index]->address);
+    SIM_PUT(bytes, ptx_module_variable(module->ptx, index)->size);
     return CUDA_SUCCESS;
 }
 
@@ -181,8 +172,7 @@ static CUresult reference(void **handle, CUmodule hmod, const char *name,
     SIM_REFUSE(!handle || !name);
     SIM_FIND(struct sim_module *, module, module_of(hmod, &module));
     size_t index = sim_module_variable(module->ptx, name, kind);
-    if (index == ptx_module_variables(module->ptx))
-        return CUDA_ERROR_NOT_FOUND;
+    SIM_FAIL(NOT_FOUND, index == ptx_module_variables(module->ptx));
     *handle = module->references[index];
     return CUDA_SUCCESS;
 }
@@ -206,8 +196,7 @@ SIM_BEHAVIOUR(cuModuleEnumerateFunctions)
         if (!ptx_module_function(module->ptx, i)->entry)
             continue;
         functions[written] = (CUfunction)sim_place_function(module, i);
-        if (!functions[written++])
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        SIM_FAIL(OUT_OF_MEMORY, !functions[written++]);
     }
     return CUDA_SUCCESS;
 }

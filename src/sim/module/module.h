@@ -3,9 +3,7 @@
 #ifndef CUSHIM_SIM_MODULE_MODULE_H
 #define CUSHIM_SIM_MODULE_MODULE_H
 
-#include "core/core.h"
-#include "ptx/ptx.h"
-#include "sim.h"
+#include "texture/texture.h"
 
 struct sim_jit;
 

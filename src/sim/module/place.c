@@ -2,9 +2,6 @@
 /* Modules: PTX compiled, and placed in a context's memory. */
 #include "module/module.h"
 
-#include "memory/memory.h"
-#include "texture/texture.h"
-
 unsigned sim_place_ptx_version(void)
 {
     static const struct {
@@ -97,8 +94,7 @@ void sim_place_end(struct sim_object *object)
     for (size_t i = 0; module->references && i < ptx_module_variables(module->ptx); i++)
         if (module->references[i])
             sim_reference_destroy(module->references[i]);
-    if (module->image)
-        ptx_image_destroy(module->image);
+    ptx_image_destroy(module->image);
     ptx_module_release(module->ptx);
     sim_object_remove(object);
     free(module->functions);

@@ -11,9 +11,8 @@
 #ifndef CUSHIM_SIM_NVML_NVML_H
 #define CUSHIM_SIM_NVML_NVML_H
 
-#include "core/core.h"
+#include "device/device.h"
 #include "nvml_sim.h"
-#include "sim.h"
 
 #define SIM_EXPORT __attribute__((visibility("default")))
 
@@ -24,6 +23,12 @@
     {                                                                                              \
         return __VA_ARGS__;                                                                        \
     }
+/* The answer, by the name of an error, where something holds. */
+#define SIM_NVML_FAIL(name, ...)                                                                   \
+    do {                                                                                           \
+        if (__VA_ARGS__)                                                                           \
+            return NVML_ERROR_##name;                                                              \
+    } while (0)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define SIM_FACT(name) (sim_nvml_facts()->name)

@@ -216,8 +216,7 @@ nvmlReturn_t sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, ui
 
 nvmlReturn_t sim_nvml_text(const char *text, char *buffer, unsigned length)
 {
-    if (strlen(text) >= length)
-        return NVML_ERROR_INSUFFICIENT_SIZE;
+    SIM_NVML_FAIL(INSUFFICIENT_SIZE, strlen(text) >= length);
     strcpy(buffer, text);
     return NVML_SUCCESS;
 }

@@ -38,10 +38,8 @@ SIM_NVML(nvmlDeviceGetSupportedMemoryClocks)
 {
     unsigned room = *count;
     *count = 1;
-    if (room < 1)
-        return NVML_ERROR_INSUFFICIENT_SIZE;
-    if (!clocksMHz)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INSUFFICIENT_SIZE, room < 1);
+    SIM_NVML_FAIL(INVALID_ARGUMENT, !clocksMHz);
     *clocksMHz = sim_nvml_clock_most(NVML_CLOCK_MEM);
     return NVML_SUCCESS;
 }
@@ -49,13 +47,10 @@ SIM_NVML(nvmlDeviceGetSupportedMemoryClocks)
 SIM_NVML(nvmlDeviceGetSupportedGraphicsClocks)
 {
     unsigned room = *count, highest = sim_nvml_clock_most(NVML_CLOCK_GRAPHICS);
-    if (memoryClockMHz != sim_nvml_clock_most(NVML_CLOCK_MEM))
-        return NVML_ERROR_NOT_FOUND;
+    SIM_NVML_FAIL(NOT_FOUND, memoryClockMHz != sim_nvml_clock_most(NVML_CLOCK_MEM));
     *count = (highest - SIM_NVML_CLOCK_LEAST) / STEP + 1;
-    if (room < *count)
-        return NVML_ERROR_INSUFFICIENT_SIZE;
-    if (!clocksMHz)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INSUFFICIENT_SIZE, room < *count);
+    SIM_NVML_FAIL(INVALID_ARGUMENT, !clocksMHz);
     for (unsigned i = 0; i < *count; i++)
         clocksMHz[i] = highest - STEP * i;
     return NVML_SUCCESS;
@@ -66,8 +61,8 @@ SIM_NVML(nvmlDeviceSetGpuLockedClocks)
 {
     unsigned highest = sim_nvml_clock_most(NVML_CLOCK_GRAPHICS);
     unsigned high = maxGpuClockMHz < NVML_CLOCK_LIMIT_ID_RANGE_START ? maxGpuClockMHz : highest;
-    if (minGpuClockMHz < NVML_CLOCK_LIMIT_ID_RANGE_START && minGpuClockMHz > high)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT,
+                  minGpuClockMHz < NVML_CLOCK_LIMIT_ID_RANGE_START && minGpuClockMHz > high);
     sim_nvml_set(device, SIM_NVML_LOCKED_LEAST, minGpuClockMHz);
     return sim_nvml_set(device, SIM_NVML_LOCKED_MOST,
                         high < SIM_NVML_CLOCK_LEAST ? SIM_NVML_CLOCK_LEAST : high);
@@ -77,8 +72,7 @@ SIM_NVML(nvmlDeviceSetGpuLockedClocks)
 
 SIM_NVML(nvmlDeviceGetSupportedPerformanceStates)
 {
-    if (size < sizeof *pstates)
-        return NVML_ERROR_INSUFFICIENT_SIZE;
+    SIM_NVML_FAIL(INSUFFICIENT_SIZE, size < sizeof *pstates);
     for (unsigned i = 0; i < size / sizeof *pstates; i++)
         pstates[i] = i == 0 ? NVML_PSTATE_0 : NVML_PSTATE_UNKNOWN;
     return NVML_SUCCESS;

@@ -38,8 +38,7 @@ nvmlReturn_t sim_nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t *uuid, nvmlDevice_t
         return memchr(uuid->value.str, '\0', sizeof uuid->value.str)
                    ? find(uuid->value.str, sim_identity_uuid_text, device)
                    : NVML_ERROR_INVALID_ARGUMENT;
-    if (uuid->type != NVML_UUID_TYPE_BINARY)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, uuid->type != NVML_UUID_TYPE_BINARY);
     for (int i = 0; i < sim_config.devices; i++) {
         CUuuid own = sim_identity_uuid(i);
         if (memcmp(own.bytes, uuid->value.bytes, sizeof own.bytes) == 0) {
@@ -56,8 +55,7 @@ nvmlReturn_t sim_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevi
     unsigned domain = 0, bus = 0, place = 0;
     if (sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &place) != 3) {
         domain = 0;
-        if (sscanf(pciBusId, "%x:%x", &bus, &place) != 2)
-            return NVML_ERROR_INVALID_ARGUMENT;
+        SIM_NVML_FAIL(INVALID_ARGUMENT, sscanf(pciBusId, "%x:%x", &bus, &place) != 2);
     }
     for (int i = 0; i < sim_config.devices; i++)
         if (!domain && bus == (unsigned)sim_identity_bus(i) && !place) {
@@ -106,12 +104,10 @@ SIM_NVML(nvmlSystemGetDriverBranch)
 nvmlReturn_t sim_nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int length)
 {
     char path[32], text[4096] = "";
-    if (!length)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, !length);
     snprintf(path, sizeof path, "/proc/%u/cmdline", pid);
     FILE *file = fopen(path, "re");
-    if (!file)
-        return NVML_ERROR_NOT_FOUND;
+    SIM_NVML_FAIL(NOT_FOUND, !file);
     (void)!fread(text, 1, sizeof text - 1, file); /* the first of its strings */
     fclose(file);
     snprintf(name, length, "%s", text); /* as NVML does, what there is room for */

@@ -26,8 +26,7 @@ static struct item **find(struct item **list, const void *item)
 static nvmlReturn_t make(struct item **list, size_t size, void *made)
 {
     struct item *item = calloc(1, size);
-    if (!item)
-        return NVML_ERROR_MEMORY;
+    SIM_NVML_FAIL(MEMORY, !item);
     item->next = *list;
     *list = item;
     memcpy(made, &item, sizeof item);
@@ -37,8 +36,7 @@ static nvmlReturn_t make(struct item **list, size_t size, void *made)
 static nvmlReturn_t drop(struct item **list, void *item)
 {
     struct item **at = find(list, item);
-    if (!at)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, !at);
     *at = (*at)->next;
     free(item);
     return NVML_SUCCESS;
@@ -51,8 +49,7 @@ SIM_NVML_ENTRY(nvmlEventSetFree, drop(&sets, set))
 
 SIM_NVML(nvmlEventSetWait_v2)
 {
-    if (!find(&sets, set))
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, !find(&sets, set));
     sim_nvml_sleep(timeoutms);
     return NVML_ERROR_TIMEOUT;
 }
@@ -68,8 +65,7 @@ unsigned long long sim_nvml_events(void)
 
 SIM_NVML(nvmlDeviceRegisterEvents)
 {
-    if (!find(&sets, set))
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, !find(&sets, set));
     return eventTypes & ~sim_nvml_events() ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
 }
 
@@ -77,8 +73,7 @@ SIM_NVML(nvmlDeviceRegisterEvents)
 
 nvmlReturn_t sim_nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t *gpmSupport)
 {
-    if (gpmSupport->version != NVML_GPM_SUPPORT_VERSION)
-        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    SIM_NVML_FAIL(ARGUMENT_VERSION_MISMATCH, gpmSupport->version != NVML_GPM_SUPPORT_VERSION);
     gpmSupport->isSupportedDevice = sim_nvml_facts()->fabric;
     return NVML_SUCCESS;
 }
@@ -90,8 +85,7 @@ SIM_NVML(nvmlGpmSampleGet)
 {
     struct sim_usage *place;
     struct sim_usage_device *use;
-    if (!find(&samples, gpmSample))
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, !find(&samples, gpmSample));
     uint64_t now = gpmSample->ns = sim_clock_ns();
     gpmSample->busy_ns = atomic_load(&sim_usage_board(device->number)->busy_ns);
     for (int at = 0; (use = sim_nvml_next(device, &at, &place));) {
@@ -108,11 +102,11 @@ SIM_NVML(nvmlGpmSampleGet)
 nvmlReturn_t sim_nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *metricsGet)
 {
     const struct nvmlGpmSample_st *one = metricsGet->sample1, *two = metricsGet->sample2;
-    if (metricsGet->version != NVML_GPM_METRICS_GET_VERSION)
-        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-    if (metricsGet->numMetrics > NVML_GPM_METRIC_MAX || !find(&samples, metricsGet->sample1) ||
-        !find(&samples, metricsGet->sample2) || !one->taken || !two->taken || two->ns <= one->ns)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(ARGUMENT_VERSION_MISMATCH, metricsGet->version != NVML_GPM_METRICS_GET_VERSION);
+    SIM_NVML_FAIL(INVALID_ARGUMENT, metricsGet->numMetrics > NVML_GPM_METRIC_MAX ||
+                                        !find(&samples, metricsGet->sample1) ||
+                                        !find(&samples, metricsGet->sample2) || !one->taken ||
+                                        !two->taken || two->ns <= one->ns);
     uint64_t busy = two->busy_ns > one->busy_ns ? two->busy_ns - one->busy_ns : 0;
     double percent = 100.0 * (double)busy / (double)(two->ns - one->ns);
     for (unsigned i = 0; i < metricsGet->numMetrics; i++) {

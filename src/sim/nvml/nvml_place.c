@@ -57,8 +57,7 @@ nvmlReturn_t sim_nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t *
 SIM_NVML(nvmlDeviceGetCpuAffinity)
 {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return NVML_ERROR_UNKNOWN;
+    SIM_NVML_FAIL(UNKNOWN, sched_getaffinity(0, sizeof set, &set) != 0);
     memset(cpuSet, 0, cpuSetSize * sizeof *cpuSet);
     for (size_t i = 0; i < cpuSetSize * WORD_BITS && i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &set))

@@ -18,8 +18,7 @@ SIM_NVML(nvmlDeviceGetComputeRunningProcesses_v3)
                                                .usedGpuMemory = atomic_load(&use->bytes),
                                                .gpuInstanceId = NO_INSTANCE,
                                                .computeInstanceId = NO_INSTANCE};
-    if (count && room && !infos)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, count && room && !infos);
     *infoCount = count;
     return count > room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
@@ -29,11 +28,9 @@ SIM_NVML(nvmlDeviceGetComputeRunningProcesses)
     nvmlProcessInfo_t newer[SIM_USAGE_PROCESSES];
     unsigned count = SIM_USAGE_PROCESSES, room = *infoCount;
     (void)sim_nvmlDeviceGetComputeRunningProcesses_v3(device, &count, newer);
-    if (count && room && !infos)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INVALID_ARGUMENT, count && room && !infos);
     *infoCount = count;
-    if (count > room)
-        return NVML_ERROR_INSUFFICIENT_SIZE;
+    SIM_NVML_FAIL(INSUFFICIENT_SIZE, count > room);
     for (unsigned i = 0; i < count; i++)
         infos[i] = (nvmlProcessInfo_v1_t){newer[i].pid, newer[i].usedGpuMemory};
     return NVML_SUCCESS;
@@ -48,8 +45,7 @@ SIM_NVML(nvmlDeviceGetRunningProcessDetailList)
     else
         (void)sim_nvmlDeviceGetComputeRunningProcesses_v3(device, &count, infos);
     plist->numProcArrayEntries = count;
-    if (count > room || (count && !plist->procArray))
-        return NVML_ERROR_INSUFFICIENT_SIZE;
+    SIM_NVML_FAIL(INSUFFICIENT_SIZE, count > room || (count && !plist->procArray));
     for (unsigned i = 0; i < count; i++)
         plist->procArray[i] = (nvmlProcessDetail_v1_t){infos[i].pid, infos[i].usedGpuMemory,
                                                        NO_INSTANCE, NO_INSTANCE, 0};
@@ -85,8 +81,7 @@ static nvmlReturn_t fits(unsigned count, unsigned *room, bool array)
 {
     unsigned had = *room;
     *room = count;
-    if (!count)
-        return NVML_ERROR_NOT_FOUND; /* no sample is newer */
+    SIM_NVML_FAIL(NOT_FOUND, !count); /* no sample is newer */
     return array && had >= count ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
@@ -127,10 +122,8 @@ SIM_NVML(nvmlDeviceGetAccountingPids)
     if (sim_nvml_get(device, SIM_NVML_ACCOUNTING))
         found = take(device, 0, &samples)->count;
     *count = found;
-    if (found > room)
-        return NVML_ERROR_INSUFFICIENT_SIZE;
-    if (found && !pids)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    SIM_NVML_FAIL(INSUFFICIENT_SIZE, found > room);
+    SIM_NVML_FAIL(INVALID_ARGUMENT, found && !pids);
     for (unsigned i = 0; i < found; i++)
         pids[i] = samples.infos[i].pid;
     return NVML_SUCCESS;

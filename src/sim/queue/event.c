@@ -42,8 +42,7 @@ void sim_event_end(struct sim_object *object)
 /* A live event is found without a current context. */
 static CUresult find(CUevent handle, struct sim_event **event)
 {
-    if (sim_current_in_callback)
-        return CUDA_ERROR_NOT_PERMITTED;
+    SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
     *event = sim_object(SIM_EVENT, handle);
     return *event ? (*event)->object.context->sticky : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -87,8 +86,7 @@ static CUresult record_in_capture(struct sim_event *event, struct sim_stream *st
         item.params.eventRecord.event = (CUevent)event;
         return sim_stream_submit(stream, &item);
     }
-    if (event->shared) /* the capture goes on */
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    SIM_FAIL(STREAM_CAPTURE_UNSUPPORTED, event->shared); /* the capture goes on */
     SIM_FIND(struct sim_mark *, mark, sim_capture_hooks->mark_make(stream, &mark));
     sim_capture_mark_free(event->mark);
     event->mark = mark;
@@ -100,12 +98,10 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsi
     SIM_FIND(struct sim_event *, event, find(handle, &event));
     SIM_FIND(struct sim_stream *, stream, sim_stream(stream_handle, &stream));
     SIM_REFUSE(flags > CU_EVENT_RECORD_EXTERNAL);
-    if (event->object.context != stream->object.context)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, event->object.context != stream->object.context);
     if (stream->capture)
         return record_in_capture(event, stream, flags & CU_EVENT_RECORD_EXTERNAL);
-    if (flags & CU_EVENT_RECORD_EXTERNAL)
-        return CUDA_ERROR_ILLEGAL_STATE;
+    SIM_FAIL(ILLEGAL_STATE, flags & CU_EVENT_RECORD_EXTERNAL);
     SIM_TRY(sim_capture_legacy(stream));
     return sim_event_record(event, stream);
 }
@@ -115,8 +111,7 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
     SIM_FIND(struct sim_event *, event, find(hEvent, &event));
     SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
     SIM_REFUSE(Flags > CU_EVENT_WAIT_EXTERNAL);
-    if (Flags & CU_EVENT_WAIT_EXTERNAL && !stream->capture)
-        return CUDA_ERROR_ILLEGAL_STATE;
+    SIM_FAIL(ILLEGAL_STATE, Flags & CU_EVENT_WAIT_EXTERNAL && !stream->capture);
     if (Flags & CU_EVENT_WAIT_EXTERNAL) {
         struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
         item.params.eventWait.event = hEvent;
@@ -177,12 +172,11 @@ CUresult sim_cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to
     for (int i = 0; i < 2; i++)
         SIM_TRY(recorded(i ? to : from, &events[i]));
     for (int i = 0; i < 2; i++)
-        if (!events[i]->ticket || events[i]->flags & CU_EVENT_DISABLE_TIMING || !milliseconds ||
-            events[i]->object.context != events[0]->object.context)
-            return CUDA_ERROR_INVALID_HANDLE;
+        SIM_FAIL(INVALID_HANDLE, !events[i]->ticket || events[i]->flags & CU_EVENT_DISABLE_TIMING ||
+                                     !milliseconds ||
+                                     events[i]->object.context != events[0]->object.context);
     for (int i = 0; i < 2; i++)
-        if (!sim_ticket_done(events[i]->ticket))
-            return CUDA_ERROR_NOT_READY;
+        SIM_FAIL(NOT_READY, !sim_ticket_done(events[i]->ticket));
     int64_t first = (int64_t)(sim_ticket_end_ns(events[0]->ticket) / STEP_NS);
     int64_t last = (int64_t)(sim_ticket_end_ns(events[1]->ticket) / STEP_NS);
     *milliseconds = (float)((double)((last - first) * STEP_NS) / 1e6);
@@ -206,12 +200,10 @@ static CUresult after_all(struct sim_context *context, struct sim_ticket **made)
 static CUresult both(CUcontext ctx, CUevent handle, struct sim_context **context,
                      struct sim_event **event)
 {
-    if (!ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    SIM_FAIL(INVALID_CONTEXT, !ctx);
     SIM_TRY(sim_current_of(ctx, context));
     *event = sim_object(SIM_EVENT, handle);
-    if (!*event)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !*event);
     return sim_capture_refuse_context(*context);
 }
 
@@ -219,8 +211,7 @@ CUresult sim_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
 {
     struct sim_event *event;
     SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
-    if (event->object.context != context)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, event->object.context != context);
     SIM_FIND(struct sim_ticket *, ticket, after_all(context, &ticket));
     sim_event_set(event, ticket);
     sim_ticket_begin(ticket);
@@ -231,8 +222,7 @@ CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
     struct sim_event *event;
     SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
-    if (event->mark)
-        return CUDA_ERROR_CAPTURED_EVENT;
+    SIM_FAIL(CAPTURED_EVENT, event->mark);
     SIM_FIND(struct sim_ticket *, ticket, sim_event_shared_ticket(event, context, &ticket));
     for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
         if (object->context == context)

@@ -2,7 +2,6 @@
 #include "queue/queue.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { SLOTS = 16 };
 
@@ -52,16 +51,14 @@ CUresult sim_event_shared_begin(struct sim_event *event, struct sim_shared_token
         struct sim_shared_head head = {
             .kind = SIM_SHARED_EVENT, .size = sizeof(struct page), .device = -1};
         event->shared = make(sim_shared_make(&head, NULL));
-        if (!event->shared)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        SIM_FAIL(OUT_OF_MEMORY, !event->shared);
         if (event->ticket) { /* recorded before */
             struct sim_ticket *before = event->ticket;
             event->ticket = sim_event_shared_record(event, before);
             sim_ticket_release(before);
         }
     }
-    if (!event->shared->file) /* it is another process's */
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !event->shared->file); /* it is another process's */
     *token = sim_shared_token(event->shared->file);
     return CUDA_SUCCESS;
 }

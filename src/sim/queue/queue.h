@@ -3,8 +3,7 @@
 #ifndef CUSHIM_SIM_QUEUE_QUEUE_H
 #define CUSHIM_SIM_QUEUE_QUEUE_H
 
-#include "core/core.h"
-#include "sim.h"
+#include "device/device.h"
 
 struct sim_item;
 struct sim_mark;
@@ -220,7 +219,7 @@ int sim_stream_priority_clamp(int priority);
 struct sim_trail; /* NULL: nothing was given back */
 
 /* What learns of it: `owner` and `size` as sim_trail_add got them. */
-void sim_trail_hook(void (*learn)(void *owner, size_t size));
+extern void (*sim_trail_learn)(void *owner, size_t size);
 struct sim_trail *sim_trail_retain(struct sim_trail *trail);
 void sim_trail_release(struct sim_trail *trail); /* the last one settles it */
 /* `owner` gets `size` back behind the point *trail, which moves on. */

@@ -4,9 +4,6 @@
  * it likes (a callback, a wait for memory to change) without holding other streams up. */
 #include "queue/queue.h"
 
-#include <pthread.h>
-
-#include "device/device.h"
 #include "ptx/ptx.h"
 
 #define IDLE_MAX 8 /* threads kept for later */
@@ -119,29 +116,6 @@ uint64_t sim_ticket_done_up_to(void)
     return oldest ? oldest->number - 1 : newest_number;
 }
 
-static void list_add(struct sim_ticket *ticket)
-{
-    ticket->number = ++newest_number;
-    ticket->older = newest;
-    if (newest)
-        newest->newer = ticket;
-    else
-        oldest = ticket;
-    newest = ticket;
-}
-
-static void list_remove(struct sim_ticket *ticket)
-{
-    if (ticket->older)
-        ticket->older->newer = ticket->newer;
-    else
-        oldest = ticket->newer;
-    if (ticket->newer)
-        ticket->newer->older = ticket->older;
-    else
-        newest = ticket->older;
-}
-
 struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, void *user,
                                    void (*drop)(void *))
 {
@@ -160,7 +134,8 @@ struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, 
     ticket->work = work;
     ticket->user = user;
     ticket->drop = drop;
-    list_add(ticket);
+    ticket->number = ++newest_number;
+    SIM_LIST_ADD(oldest, newest, ticket, newer, older);
     return ticket;
 }
 
@@ -181,17 +156,12 @@ void sim_ticket_always(struct sim_ticket *ticket)
     ticket->always = true;
 }
 
-static void drop(struct sim_ticket *ticket)
+void sim_ticket_cancel(struct sim_ticket *ticket)
 {
     if (ticket->drop)
         ticket->drop(ticket->user);
     ticket->drop = NULL;
     ticket->work = NULL;
-}
-
-void sim_ticket_cancel(struct sim_ticket *ticket)
-{
-    drop(ticket);
 }
 
 bool sim_ticket_error_is_sticky(CUresult result)
@@ -219,7 +189,7 @@ static void execute(struct sim_ticket *ticket)
             sim_device_fail(context->device, result);
         ticket->result = result;
     }
-    drop(ticket);
+    sim_ticket_cancel(ticket);
 }
 
 /* --- Threads --- */
@@ -338,7 +308,7 @@ static void forget(struct sim_ticket *ticket)
 {
     struct sim_context *context = ticket->context;
     ticket->context = NULL;
-    list_remove(ticket);
+    SIM_LIST_REMOVE(oldest, newest, ticket, newer, older);
     if (context) {
         context->tickets--;
         sim_context_release(context);
@@ -360,7 +330,7 @@ static void finish(struct sim_ticket *ticket)
             make_ready(waiter);
         } else { /* nothing to run: no thread for it, and no recursion either */
             waiter->result = state(waiter);
-            drop(waiter);
+            sim_ticket_cancel(waiter);
             waiter->done = true;
             waiter->end_ns = ticket->end_ns;
             for (struct edge *last = waiter->waiters; last; last = last->next)
@@ -400,7 +370,7 @@ void sim_ticket_start(struct sim_ticket *ticket)
             work_without_threads();
     } else {
         ticket->result = state(ticket);
-        drop(ticket);
+        sim_ticket_cancel(ticket);
         finish(ticket);
     }
 }

@@ -21,21 +21,16 @@ struct sim_trail {
     bool listed;
 };
 
-static struct sim_trail *newest;
+static struct sim_trail *oldest, *newest;
 static size_t points;
-static void (*learn_hook)(void *owner, size_t size);
-
-void sim_trail_hook(void (*learn)(void *owner, size_t size))
-{
-    learn_hook = learn;
-}
+void (*sim_trail_learn)(void *owner, size_t size);
 
 static void tell(struct sim_trail *trail)
 {
     while (trail->shares) {
         struct share *share = trail->shares;
         trail->shares = share->next;
-        learn_hook(share->owner, share->size);
+        sim_trail_learn(share->owner, share->size);
         free(share);
     }
 }
@@ -46,23 +41,15 @@ static struct sim_trail *make(const struct sim_context *context, struct sim_trai
     struct sim_trail *made = points < MOST_POINTS ? calloc(1, sizeof *made) : NULL;
     if (!made)
         return NULL;
-    *made = (struct sim_trail){
-        .references = 1, .context = context, .before = {one, other}, .older = newest};
-    if (newest)
-        newest->newer = made;
-    newest = made;
+    *made = (struct sim_trail){.references = 1, .context = context, .before = {one, other}};
+    SIM_LIST_ADD(oldest, newest, made, newer, older);
     points++;
     return made;
 }
 
 static void unlink_point(struct sim_trail *trail)
 {
-    if (trail->newer)
-        trail->newer->older = trail->older;
-    else
-        newest = trail->older;
-    if (trail->older)
-        trail->older->newer = trail->newer;
+    SIM_LIST_REMOVE(oldest, newest, trail, newer, older);
     points--;
     free(trail);
 }
@@ -173,7 +160,7 @@ void sim_trail_add(struct sim_trail **trail, const struct sim_context *context, 
             shorten(head);
         struct sim_trail *made = make(context, head, NULL);
         if (!made) {
-            learn_hook(owner, size);
+            sim_trail_learn(owner, size);
             return;
         }
         *trail = head = made;
@@ -187,7 +174,7 @@ void sim_trail_add(struct sim_trail **trail, const struct sim_context *context, 
     }
     share = malloc(sizeof *share);
     if (!share) {
-        learn_hook(owner, size);
+        sim_trail_learn(owner, size);
         return;
     }
     *share = (struct share){owner, size, head->shares};

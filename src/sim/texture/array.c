@@ -2,10 +2,6 @@
 /* Arrays: made, described, destroyed. */
 #include "texture/texture.h"
 
-#include "device/device.h"
-#include "memory/memory.h"
-#include "queue/queue.h"
-
 struct sim_array *sim_array_make(struct sim_context *context,
                                  const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
 {
@@ -131,8 +127,7 @@ static CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out,
 /* A live array, for a question that has somewhere to write its answer. */
 static CUresult ask(const void *found, const void *out)
 {
-    if (!found)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !found);
     return SIM_VALID(out);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats of elements. */
-#include "device/device.h"
 #include "texture/texture.h"
 
 /* Those with BC in the name have blocks of 4x4 elements. */

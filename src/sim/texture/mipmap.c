@@ -2,9 +2,6 @@
 /* Mipmapped arrays: levels of halved sizes, in one piece of memory. */
 #include "texture/texture.h"
 
-#include "memory/memory.h"
-#include "queue/queue.h"
-
 static size_t halved(size_t size, unsigned times)
 {
     size_t left = times < 64 ? size >> times : 0;
@@ -92,8 +89,7 @@ SIM_BEHAVIOUR(cuMipmappedArrayGetLevel)
 {
     SIM_TRY(sim_current_check());
     const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
-    if (!mipmap)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !mipmap);
     SIM_REFUSE(!pLevelArray || level >= mipmap->count);
     *pLevelArray = (CUarray)mipmap->levels[level];
     return CUDA_SUCCESS;
@@ -103,8 +99,7 @@ CUresult sim_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 {
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
     struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
-    if (!mipmap)
-        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_FAIL(INVALID_HANDLE, !mipmap);
     uint64_t serial = mipmap->object.serial;
     CUresult result = sim_stream_wait_context(mipmap->object.context);
     if (sim_object_alive(SIM_MIPMAP, hMipmappedArray, serial))

@@ -2,8 +2,6 @@
 /* Shapes of arrays: which a device can have, and how many bytes they take. */
 #include "texture/texture.h"
 
-#include "device/device.h"
-
 #define FITS(size, name)                                                                           \
     ((size) <= (size_t)sim_device_value(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE##name))
 

@@ -3,10 +3,6 @@
  * for its successor. */
 #include "texture/texture.h"
 
-#include <pthread.h>
-
-#include "memory/memory.h"
-
 #define INDEX_BITS 24
 
 struct slot {
@@ -21,7 +17,7 @@ struct slot {
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct slot *slots;
 static size_t count, first_free; /* the latter as next_free */
-static uint64_t changes;
+uint64_t sim_table_changes;
 
 static struct slot *find_slot(uint64_t handle)
 {
@@ -55,11 +51,6 @@ const struct ptx_texture *sim_table_find(uint64_t handle, bool surface, uint64_t
     if (!view || !sim_range_copy(view->address, &memory) || memory.id != view->memory)
         return NULL;
     return &view->seen;
-}
-
-uint64_t sim_table_changes(void)
-{
-    return changes;
 }
 
 /* A slot that is not in use; NULL: no memory. */
@@ -146,16 +137,16 @@ void sim_table_change(uint64_t handle, struct sim_view *view)
     struct sim_view *before = NULL;
     pthread_rwlock_wrlock(&lock);
     struct slot *slot = find_slot(handle);
-    changes++;
+    sim_table_changes++;
     if (view)
-        view->since = changes;
+        view->since = sim_table_changes;
     if (slot) {
         before = slot->view;
         slot->view = view;
     }
     if (before) {
         before->handle = handle;
-        before->until = changes;
+        before->until = sim_table_changes;
         before->before = slot->before;
         slot->before = before;
     }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps of tensors: what a kernel copies tiles by. They are the program's own memory, and nothing
  * here keeps them. */
-#include "core/core.h"
-#include "device/device.h"
-#include "ptx/ptx.h"
+#include "texture/texture.h"
 
 #define MOST_ELEMENTS (UINT64_C(1) << 32)
 #define MOST_STRIDE (UINT64_C(1) << 40)

@@ -3,9 +3,8 @@
 #ifndef CUSHIM_SIM_TEXTURE_TEXTURE_H
 #define CUSHIM_SIM_TEXTURE_TEXTURE_H
 
-#include "core/core.h"
+#include "memory/memory.h"
 #include "ptx/ptx.h"
-#include "sim.h"
 
 /* Textures and surfaces, objects and references alike: what a kernel finds behind a
  * handle. */
@@ -93,7 +92,7 @@ size_t sim_shape_bytes(const struct sim_array *array);
  * driver's; the answer lives until the launch ends. */
 /* As bound at that number of changes; NULL: nothing, or its memory is gone. */
 const struct ptx_texture *sim_table_find(uint64_t handle, bool surface, uint64_t changes);
-uint64_t sim_table_changes(void); /* how many there were; with the driver's lock */
+extern uint64_t sim_table_changes; /* how many there were; with the driver's lock */
 #define SIM_TABLE_NEWEST UINT64_MAX
 /* A handle for a view, which may be NULL and change; 0: no memory. */
 uint64_t sim_table_publish(struct sim_view *view, bool surface, void *owner);

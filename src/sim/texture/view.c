@@ -2,9 +2,6 @@
 /* What a kernel sees of an array, a mipmapped array or plain memory through a texture. */
 #include "texture/texture.h"
 
-#include "device/device.h"
-#include "memory/memory.h"
-
 #define TEXTURE_FLAGS 0x3fU /* that drivers accept for every shape; some have no name */
 
 struct source {                            /* elements, before a view picks a part of them */

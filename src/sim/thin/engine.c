@@ -19,7 +19,7 @@ PUBLIC enum sim_attached cushim_sim_attach(const struct sim_thin *thin, void (**
     if (atomic_flag_test_and_set(&taken))
         return SIM_ATTACH_TAKEN;
     sim_config_built = thin->version;
-    sim_entry_export(thin->address);
+    sim_entry_exported = thin->address;
     /* It is the thin library that must stay while threads run: it keeps the engine. */
     ptx_thread_stay_in(thin);
     for (size_t i = 0; i < SIM_ENTRY_COUNT; i++)

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "windows/posix.h"
-#include "windows/sys/mman.h"
-#include "windows/sys/uio.h"
 
 #undef fclose
 

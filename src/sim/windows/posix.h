@@ -7,6 +7,7 @@
 #include <io.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,5 +48,38 @@ int sim_posix_close(FILE *file);
 
 void sim_posix_tree_free(void *tree, void (*release)(void *key));
 #define tdestroy sim_posix_tree_free
+
+/* ---- sys/mman.h: private memory alone; a mapping ends as a whole */
+enum { PROT_NONE = 0, PROT_READ = 1, PROT_WRITE = 2 };
+enum { MAP_PRIVATE = 2, MAP_ANONYMOUS = 32, MAP_NORESERVE = 0 };
+#define MAP_FAILED ((void *)-1)
+void *mmap(void *address, size_t size, int rights, int flags, int file, long long offset);
+int munmap(void *address, size_t size);
+/* Fails where the range is not mapped; says nothing of single pages. */
+int mincore(void *address, size_t size, unsigned char *pages);
+
+/* ---- sys/uio.h: reading memory of this process that may not be there, one range */
+struct iovec {
+    void *iov_base;
+    size_t iov_len;
+};
+long long process_vm_readv(int process, const struct iovec *to, int to_count,
+                           const struct iovec *from, int from_count, unsigned long flags);
+
+/* ---- sys/resource.h: no process's addresses are limited */
+struct rlimit {
+    uint64_t rlim_cur;
+};
+#define RLIM_INFINITY UINT64_MAX
+#define RLIMIT_AS 0
+#define getrlimit(what, limit) ((limit)->rlim_cur = RLIM_INFINITY, 0)
+
+/* ---- sys/auxv.h: the last address of a process; programs of 64 bits have 47 */
+#define AT_RANDOM 25
+#define getauxval(what) UINT64_C(0x7fffffff0000)
+
+/* ---- sys/syscall.h: the one number that is asked for */
+__declspec(dllimport) unsigned long GetCurrentThreadId(void);
+#define syscall(number) GetCurrentThreadId()
 
 #endif
