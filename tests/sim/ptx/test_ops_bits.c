@@ -308,10 +308,11 @@ static void test_carry(void **state)
 }
 
 /* --- Lanes --- */
-static void select_into(struct test_warp *test, struct ir_insn insn, ptx_run **run)
+/* The step keeps the instruction's address. */
+static void select_into(struct test_warp *test, const struct ir_insn *insn, ptx_run **run)
 {
     const char *reason = NULL;
-    *run = select_run(&insn, &test->step.how, &reason);
+    *run = select_run(insn, &test->step.how, &reason);
     assert_non_null(*run);
 }
 static uint32_t *words(struct test_warp *test, unsigned index)
@@ -336,11 +337,11 @@ static void test_shuffle(void **state)
             words(&test, 4)[lane] = c;
         }
         select_into(&test,
-                    (struct ir_insn){.op = IR_SHFL,
-                                     .mode = (uint8_t)mode,
-                                     .count = 5,
-                                     .destinations = 2,
-                                     .types = {IR_B32}},
+                    &(struct ir_insn){.op = IR_SHFL,
+                                      .mode = (uint8_t)mode,
+                                      .count = 5,
+                                      .destinations = 2,
+                                      .types = {IR_B32}},
                     &run);
         for (unsigned i = 0; i < 5; i++)
             test.step.operand[i] = i == 1 ? 1 : i * (uint32_t)sizeof test.registers[0];
@@ -384,11 +385,11 @@ static void test_votes(void **state)
                      {IR_VOTE_UNI, (p & mask) == mask || (p & mask) == 0}};
         for (unsigned i = 0; i < 3; i++) {
             select_into(&test,
-                        (struct ir_insn){.op = IR_VOTE,
-                                         .mode = (uint8_t)votes[i].mode,
-                                         .count = 3,
-                                         .destinations = 1,
-                                         .types = {IR_PRED}},
+                        &(struct ir_insn){.op = IR_VOTE,
+                                          .mode = (uint8_t)votes[i].mode,
+                                          .count = 3,
+                                          .destinations = 1,
+                                          .types = {IR_PRED}},
                         &run);
             test.predicates[0] = 0x5a5a5a5a;
             test.step.operand[0] = 0;
@@ -398,11 +399,11 @@ static void test_votes(void **state)
             assert_int_equal(test.predicates[0], (0x5a5a5a5a & ~mask) | (votes[i].want ? mask : 0));
         }
         select_into(&test,
-                    (struct ir_insn){.op = IR_MATCH,
-                                     .mode = IR_MATCH_ANY,
-                                     .count = 3,
-                                     .destinations = 1,
-                                     .types = {IR_B32}},
+                    &(struct ir_insn){.op = IR_MATCH,
+                                      .mode = IR_MATCH_ANY,
+                                      .count = 3,
+                                      .destinations = 1,
+                                      .types = {IR_B32}},
                     &run);
         test.step.operand[1] = 3 * (uint32_t)sizeof test.registers[0];
         run(&test.warp, &test.step, mask);
@@ -413,11 +414,11 @@ static void test_votes(void **state)
             assert_int_equal(words(&test, 0)[lane], mask >> lane & 1 ? want & mask : 0);
         }
         select_into(&test,
-                    (struct ir_insn){.op = IR_REDUX,
-                                     .atomic = IR_ATOM_ADD,
-                                     .count = 3,
-                                     .destinations = 1,
-                                     .types = {IR_U32}},
+                    &(struct ir_insn){.op = IR_REDUX,
+                                      .atomic = IR_ATOM_ADD,
+                                      .count = 3,
+                                      .destinations = 1,
+                                      .types = {IR_U32}},
                     &run);
         run(&test.warp, &test.step, mask);
         uint32_t sum = 0;
