@@ -58,7 +58,8 @@ static const struct option_row option_rows[] = {
      .text = &given.profile,
      .value = "NAME",
      .values = VALUES_PROFILES,
-     .doc = "Which simulated device (default: ampere, or the newest that the version knows)"},
+     .doc = "Which simulated device (default: ampere, or the newest that the version knows); "
+            "releases that do not know it are left out, but for those of --cuda"},
     {.name = "fault",
      .list = &given.faults,
      .value = "RULE",
@@ -134,7 +135,7 @@ static enum output_style end_style(enum matrix_end end)
 /* How to allow that programs go on after a failure, of the first few entries. */
 static void print_survivable(const struct matrix_list *list)
 {
-    enum { MOST_NAMES = 6 };
+    enum { MOST_NAMES = 32 };
     const char *names[MOST_NAMES];
     size_t count = 0;
 
@@ -239,20 +240,19 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
 
-/* Its file needs the driver's, so that it has no chance without. */
+/* Its file needs the driver's, so that it has no chance without. With cushim in it, it should. */
 static bool is_linked(const struct matrix_case *one)
 {
-    return one->driver && strcmp(one->driver, MATRIX_NO_DRIVER) == 0 && one->code == 127 &&
+    return !matrix_missing_has_cushim() && one->driver &&
+           strcmp(one->driver, MATRIX_NO_DRIVER) == 0 && one->code == 127 &&
            strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
 }
 
 static bool is_bad(const struct matrix_case *one, bool strict)
 {
-    if (one->end == MATRIX_DEGRADES)
-        return one->must;
     if (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN)
         return strict || one->must;
-    return one->end > MATRIX_DEGRADES && !is_linked(one);
+    return one->end > MATRIX_UNUSED && !is_linked(one);
 }
 
 static int report(const struct options *options, const struct matrix_list *list)
@@ -267,6 +267,9 @@ static int report(const struct options *options, const struct matrix_list *list)
         struct matrix_case *one = &list->item[i];
         if (one->end == MATRIX_DEGRADES && !used)
             one->end = MATRIX_UNUSED; /* it has not met the newest driver either */
+        one->must &= one->end >= MATRIX_DEGRADES && one->end != MATRIX_FAILS;
+        if (one->must && one->end == MATRIX_DEGRADES)
+            one->end = MATRIX_FAILS;
         one->bad = is_bad(one, options->plan.strict);
         bad |= one->bad;
         lacks |= one->lacks;
@@ -353,7 +356,7 @@ static void open_gate(void)
 
 static int list_runs(struct matrix_list *list)
 {
-    int result = matrix_list_releases(list, given.cuda);
+    int result = matrix_list_releases(list, given.cuda, given.profile);
 
     if (result == COMMAND_OK)
         result = matrix_list_drivers(list, &given.drivers);

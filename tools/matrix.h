@@ -44,7 +44,7 @@ struct matrix_case {
     bool bare;                   /* the simulated driver has no device */
     bool must;                   /* it may not degrade */
     char fault[192];             /* a rule of --fault-each; empty: none */
-    char fired[128]; /* the first call that a rule made fail and the program may not survive */
+    char fired[128]; /* the first call that failed and that the program may not survive */
     enum matrix_end end;
     bool bad;   /* its end makes the command fail */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
@@ -55,8 +55,10 @@ struct matrix_case {
      * Before it what the driver lacks of what the program called through cushim, or calls or names:
      * matrix_missing. Empty: none. */
     char call[MATRIX_CALL_SIZE];
-    size_t last;       /* the last entry that it called; KNOWN_NONE */
-    bool named;        /* the program's words name the call */
+    size_t last; /* the last entry that it called; KNOWN_NONE */
+    bool named;  /* the program's words name the call */
+    /* What the driver said first of a fault or a finding in a kernel; empty: nothing. */
+    char kernel[MATRIX_CALL_SIZE];
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
     bool ruled;        /* a rule made a call fail */
     bool missed;       /* it called what the driver lacks, through cushim */
@@ -112,6 +114,9 @@ bool matrix_log_acts(const char *name);
 
 /** Read what the program's file names, for what follows. */
 void matrix_missing_read(const char *program);
+
+/** Whether the program has cushim in it. */
+bool matrix_missing_has_cushim(void);
 
 /** Say of each crash and failure which entry the driver lacks that the program calls under the
  * newest release, whose case is `newest` and has called `used`, or which ones it names. */

@@ -8,6 +8,7 @@
 #include "names.h"
 #include "output.h"
 #include "sim_library.h"
+#include "core/config.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -116,14 +117,15 @@ static int add_releases(struct matrix_list *list, const char *asked, const char 
     return result;
 }
 
-int matrix_list_releases(struct matrix_list *list, const char *asked)
+int matrix_list_releases(struct matrix_list *list, const char *asked, const char *profile)
 {
+    const struct sim_profile *device = profile ? sim_profile_find(profile) : NULL;
     int versions[MOST_VERSIONS], count;
 
     if (asked)
         return strcmp(asked, "none") == 0 ? COMMAND_OK : add_releases(list, asked, "--cuda");
     count = sim_versions(versions, MOST_VERSIONS);
-    for (int i = count; i-- > 0;)
+    for (int i = count; i-- > 0 && (!device || versions[i] >= device->since);)
         add_release(list, versions[i]);
     return COMMAND_OK;
 }
@@ -224,9 +226,17 @@ bool matrix_list_without(struct matrix_list *list)
     return add_real(list, MATRIX_NO_DRIVER, "no driver");
 }
 
+/* Whether a program asks by it again and again, until work is done. */
+static bool is_wait(const char *name)
+{
+    return strcmp(name, "cuEventQuery") == 0 || strcmp(name, "cuStreamQuery") == 0;
+}
+
 /* What such a call fails with; late, where it waits. */
 static const char *error_of(const char *name)
 {
+    if (is_wait(name))
+        return "error=LAUNCH_FAILED";
     if (strstr(name, "Synchronize"))
         return "after,error=LAUNCH_FAILED";
     return strstr(name, "Alloc") || strstr(name, "Create") ? "error=OUT_OF_MEMORY"
@@ -239,7 +249,7 @@ static void add_faults(struct matrix_list *list, size_t which, const struct matr
     for (size_t i = 0; i < used->count; i++) {
         struct cushim_entry entry = known_entry(used->index[i]);
         unsigned calls = used->calls[used->index[i]], idle = used->idle[used->index[i]];
-        int runs = matrix_log_acts(entry.name) ? most : 0;
+        int runs = matrix_log_acts(entry.name) || is_wait(entry.name) ? most : 0;
         for (unsigned call = 1; call <= calls && call <= MATRIX_FAULTS && runs > 0; call++) {
             if (idle >> (call - 1) & 1)
                 continue;

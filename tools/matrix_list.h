@@ -16,8 +16,9 @@ struct matrix_list {
 };
 
 /** Add the releases of a text with commas, in its order: "11.4", "11.4-12.4", "11.4+"; NULL: all,
- * the newest first. Returns an exit code, after saying what is wrong. */
-int matrix_list_releases(struct matrix_list *list, const char *asked);
+ * the newest first, that know the profile, if one is given. Returns an exit code, after saying what
+ * is wrong. */
+int matrix_list_releases(struct matrix_list *list, const char *asked, const char *profile);
 
 /** Mark the runs of the releases of such a text: the program must work there. Returns an exit code.
  */

@@ -122,8 +122,8 @@ static void note_missed(struct matrix_case *one, const char *name, char reason[M
     older = known_newest(entry.name, entry.stream, version_parse(one->cuda));
     if (entry.since > version_parse(one->cuda) && older != KNOWN_NONE)
         snprintf(reason, MATRIX_CALL_SIZE,
-                 "%s is not available: it came with CUDA %s; the driver, of CUDA %s, has %s%s", name,
-                 version_text(since, entry.since), one->cuda, known_entry(older).symbol,
+                 "%s is not available: it came with CUDA %s; the driver, of CUDA %s, has %s%s",
+                 name, version_text(since, entry.since), one->cuda, known_entry(older).symbol,
                  strcmp(known_entry(older).symbol, entry.name) == 0 ? "_v1" : "");
     else if (entry.since > version_parse(one->cuda))
         snprintf(reason, MATRIX_CALL_SIZE,
@@ -135,13 +135,31 @@ static void note_missed(struct matrix_case *one, const char *name, char reason[M
                  one->cuda);
 }
 
-/* A call that a rule made fail, unless the program may survive that. */
-static void note_ruled(struct matrix_case *one, const char *name,
-                       const struct option_list *survived)
+/* Whether a failure is an answer, which programs ask for. */
+static bool is_answer(const char *answer)
+{
+    static const int answers[] = {CUDA_ERROR_NOT_FOUND,
+                                  CUDA_ERROR_NOT_READY,
+                                  CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+                                  CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+                                  CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE,
+                                  CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+                                  CUDA_ERROR_NOT_SUPPORTED};
+    int code = atoi(answer);
+
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        if (code == answers[i])
+            return true;
+    }
+    return code == CUDA_SUCCESS;
+}
+
+/* A call that failed, by a rule or by itself, unless the program may survive that. */
+static void note_failed(struct matrix_case *one, const char *name,
+                        const struct option_list *survived)
 {
     size_t index = known_symbol(name);
 
-    one->ruled = true;
     for (size_t i = 0; i < survived->count; i++) {
         if (strcmp(survived->item[i], name) == 0 ||
             (index != KNOWN_NONE && strcmp(survived->item[i], known_entry(index).name) == 0))
@@ -158,6 +176,17 @@ static int read_signal(const char *line)
     const char *at = strncmp(line, "cushim sim: process ", 20) == 0 ? strstr(line, words) : NULL;
 
     return at ? atoi(at + strlen(words)) : 0;
+}
+
+/* "cushim: simulated device 0: kernel 'k', ..." */
+static void note_kernel(struct matrix_case *one, const char *line)
+{
+    static const char begin[] = "cushim: simulated device ";
+    const char *words =
+        strncmp(line, begin, sizeof begin - 1) == 0 ? strstr(line + sizeof begin - 1, ": ") : NULL;
+
+    if (words && one->kernel[0] == '\0')
+        snprintf(one->kernel, sizeof one->kernel, "%.*s", (int)strcspn(words + 2, "\n"), words + 2);
 }
 
 /* The call that failed. 600 says that work is not ready. */
@@ -205,6 +234,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         number = read_signal(line);
         if (strncmp(line, wrong, strlen(wrong)) == 0)
             snprintf(reason, sizeof reason, "%.*s", (int)strcspn(line + 8, ";\n"), line + 8);
+        note_kernel(one, line);
         if (!read_call(line, &call))
             continue;
         one->calls++;
@@ -216,10 +246,14 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         if (used)
             note_used(used, call.name);
         if (call.ruled) {
-            note_ruled(one, call.name, survived);
+            one->ruled = true;
+            note_failed(one, call.name, survived);
             if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0)
                 snprintf(thread, sizeof thread, "%s", call.thread);
         }
+        if (!one->ruled && !is_answer(call.answer) &&
+            (matrix_log_acts(call.name) || sim_fault_is_release(call.name)))
+            note_failed(one, call.name, survived);
         note_call(one, call.name, call.answer);
     }
     one->told = reason[0] != '\0';

@@ -84,8 +84,9 @@ static void explain_case(struct matrix_case *one, const struct wants *wants,
 {
     bool crashed = one->end == MATRIX_CRASHES;
     bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
+    bool asks = wants->cushim && !crashed; /* the driver was told of each call of a stub */
 
-    if (one->cuda[0] == '\0' || one->told || (!crashed && one->end != MATRIX_FAILS) ||
+    if (one->cuda[0] == '\0' || one->told || asks || (!crashed && one->end != MATRIX_FAILS) ||
         (one != newest && one->end == newest->end && one->code == newest->code))
         return;
     if ((crashed || !one->named) && explain(one, wants, true))
@@ -127,6 +128,11 @@ static struct wants wants;
 void matrix_missing_read(const char *program)
 {
     read_program(program, &wants);
+}
+
+bool matrix_missing_has_cushim(void)
+{
+    return wants.cushim;
 }
 
 void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix_used *used,

@@ -22,7 +22,7 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
         snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");
     else if (one->went_on[0] != '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d, went on with %s", one->code, one->went_on);
-    else if (one->must && one->end == MATRIX_DEGRADES)
+    else if (one->must && one->end == MATRIX_FAILS)
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d, but it must work", one->code);
     else if (one->code > 128 && one->code < 160)
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d (a shell's for signal %d)", one->code,
@@ -114,7 +114,10 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
     text[0] = '\0';
     if (one->end == MATRIX_PASSES || one->end == MATRIX_UNUSED)
         return text;
-    last_line(one->errors, one->end != MATRIX_NOT_RUN, text);
+    if (one->kernel[0] != '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "%s", one->kernel);
+    else
+        last_line(one->errors, one->end != MATRIX_NOT_RUN, text);
     if (text[0] == '\0' && !good)
         last_line(one->output, false, text);
     if (strcmp(text, matrix_call(one)) == 0) /* the program prints what was found, too */

@@ -14,7 +14,7 @@ bool matrix_is_release(const struct matrix_case *one)
 /* Whether two texts differ in nothing but the numbers of processes and of drivers. */
 static bool is_same_text(const char *one, const char *other)
 {
-    static const char *const before[] = {"process ", "driver, of CUDA "};
+    static const char *const before[] = {"process ", "driver, of CUDA ", "libcuda-sim-"};
 
     for (bool number = false; *one != '\0' && *one == *other; number = false) {
         for (size_t i = 0; i < sizeof before / sizeof *before && !number; i++) {

@@ -28,10 +28,18 @@ def test_works():
     matrix("--cuda", "11.4,12.4", *program)
     result = run("matrix", "--cuda", "11.4,12.4", "--works", "12.0+", *program)
     assert result.code == FAILED
-    assert "CUDA 12.4  degrades  exit code 77, but it must work" in result.out
+    assert "CUDA 12.4  fails     exit code 77, but it must work" in result.out
     assert "CUDA 11.4  degrades  exit code 77  " in result.out
     matrix("--cuda", "11.4,12.4", "--works", "13.0", *program)
     matrix("--cuda", "12.4", "--works", "12.4", "--", "true", code=FAILED)
+
+
+def test_releases_without_the_profile():
+    """They are left out, but for those that are named."""
+    runs = matrix("--profile", "hopper", "--", "true")
+    assert runs[-1]["cuda"] == "11.8" and runs[0]["cuda"] > "13"
+    one, = matrix("--profile", "hopper", "--cuda", "11.4", "--", "true", code=FAILED)
+    assert one["result"] == "not run" and "does not know 'hopper'" in one["errors"]
 
 
 def test_gate_of_a_program_that_tries_nothing():
@@ -120,3 +128,32 @@ if "CUSHIM_STATIC" in os.environ:
         one, = matrix("--cuda", "12.4", "--check", "--", program, code=FAILED)
         assert one["result"] == "fails" and "1 kernel ended by a fault" in one["errors"]
         matrix(*TWO, "--", program, code=FAILED)
+        row, *_ = run("matrix", "--cuda", "12.4", "--check", "--", program).out.splitlines()
+        assert " kernel 'k', " in row and row.endswith("1 kernel ended by a fault")
+
+    def test_a_call_that_fails_by_itself(tmp_path):
+        """With --strict, if the run ends with 0, and it is no answer to a question."""
+        text = FAULTY.replace("cu->cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)",
+                              "cu->cuMemFree_v2(4)").replace("cu->cuCtxSynchronize()", "WHAT")
+        program = compiled(tmp_path, text.replace("WHAT", "0"))
+        one, = matrix("--cuda", "12.4", "--", program)
+        assert (one["result"], one["fired"]) == ("passes", "cuMemFree_v2")
+        result = run("matrix", "--strict", "--cuda", "12.4", "--", program)
+        assert result.code == FAILED and "exit code 0 though cuMemFree_v2 failed" in result.out
+        matrix("--strict", "--cuda", "12.4", "--survives", "cuMemFree", "--", program)
+        text = text.replace("cu->cuMemFree_v2(4)", "0")
+        for asks in ('cu->cuModuleGetFunction(&kernel, module, "none")',
+                     "cu->cuDeviceGet(&(CUdevice){0}, 99)"):
+            matrix("--strict", "--cuda", "12.4", "--",
+                   compiled(tmp_path, text.replace("WHAT", asks)))
+
+    def test_a_query_fails_too(tmp_path):
+        """A loop that waits for an event hangs if it takes each failure for "not yet"."""
+        text = FAULTY.replace("st.global.u32 [%a], 1; ", "").replace(
+            "cu->cuCtxSynchronize();", "CUevent event; cu->cuEventCreate(&event, 0);"
+            "cu->cuEventRecord(event, NULL); while (cu->cuEventQuery(event)); "
+            "cu->cuEventDestroy_v2(event);")
+        program = compiled(tmp_path, text)
+        runs = matrix("--cuda", "12.4", "--timeout", "2", "--fault-each", "--", program,
+                      code=FAILED)
+        assert "cuEventQuery" in [one["fired"] for one in runs]
