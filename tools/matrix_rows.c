@@ -11,18 +11,19 @@ bool matrix_is_release(const struct matrix_case *one)
     return strncmp(one->name, "CUDA", 4) == 0 && !one->bare && one->fault[0] == '\0';
 }
 
-/* Whether two texts differ in nothing but the numbers of processes and of drivers. */
+/* Whether two texts differ in nothing but processes, drivers and addresses. */
 static bool is_same_text(const char *one, const char *other)
 {
-    static const char *const before[] = {"process ", "driver, of CUDA ", "libcuda-sim-"};
+    static const char *const before[] = {"process ", "driver, of CUDA ", "libcuda-sim-", " at 0x"};
+    static const char digits[] = ".0123456789abcdef";
 
     for (bool number = false; *one != '\0' && *one == *other; number = false) {
         for (size_t i = 0; i < sizeof before / sizeof *before && !number; i++) {
             size_t length = strlen(before[i]);
             number = strncmp(one, before[i], length) == 0 && strncmp(other, before[i], length) == 0;
             if (number) {
-                one += length + strspn(one + length, ".0123456789");
-                other += length + strspn(other + length, ".0123456789");
+                one += length + strspn(one + length, digits);
+                other += length + strspn(other + length, digits);
             }
         }
         one += !number;

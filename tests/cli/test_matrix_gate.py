@@ -116,6 +116,7 @@ int main(void)
         return 77;
     cu->cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
     cu->cuCtxSynchronize();
+    cu->cuModuleUnload(module);
     return cu->cuCtxDestroy_v2(context) < 0;
 }
 """
@@ -130,6 +131,15 @@ if "CUSHIM_STATIC" in os.environ:
         matrix(*TWO, "--", program, code=FAILED)
         row, *_ = run("matrix", "--cuda", "12.4", "--check", "--", program).out.splitlines()
         assert " kernel 'k', " in row and row.endswith("1 kernel ended by a fault")
+
+    def test_behind_the_end_of_shared_memory(tmp_path):
+        """A device takes what is rounded up; the checks do not."""
+        text = FAULTY.replace("mov.u64 %a, 64; st.global.u32 [%a], 1;",
+                              ".shared .align 4 .b8 s[1020]; st.shared.u32 [s+SIZE], 1;")
+        for place, code in (1016, OK), (1020, FAILED):
+            program = compiled(tmp_path, text.replace("SIZE", str(place)))
+            matrix("--cuda", "12.4", "--check", "--", program)
+            matrix("--cuda", "12.4", "--check=sync", "--", program, code=code)
 
     def test_a_call_that_fails_by_itself(tmp_path):
         """With --strict, if the run ends with 0, and it is no answer to a question."""

@@ -235,6 +235,16 @@ static const struct check_case check_cases[] = {
     {"mask without them",
      BODY("setp.ge.u32 %p5, %r61, 16;\n@%p5 ret;\nvote.sync.ballot.b32 %r5, %p5, 0xffff;\n"), 1, 32,
      NULL, ALL},
+    {"barriers of two branches",
+     BODY("setp.lt.u32 %p5, %r61, 32;\n@%p5 bra FIRST;\nbar.sync 0;\nbra BOTH;\nFIRST:\n"
+          "bar.sync 0;\nBOTH:\n"),
+     1, 64, "sync", ALL},
+    {"barriers of two branches, with counts",
+     BODY("setp.lt.u32 %p5, %r61, 32;\n@%p5 bra FIRST;\nbar.sync 1, 64;\nbra BOTH;\nFIRST:\n"
+          "bar.sync 1, 64;\nBOTH:\n"),
+     1, 64, NULL, ALL},
+    {"barrier behind an end", BODY("setp.ge.u32 %p5, %r61, 32;\n@%p5 ret;\nbar.sync 0;\n"), 1, 64,
+     NULL, ALL},
     {"warp's barrier without the thread", BODY("bar.warp.sync 2;\n"), 1, 32, "sync", ALL},
     {"warp's barrier behind an end",
      BODY("setp.ge.u32 %p5, %r61, 16;\n@%p5 ret;\nbar.warp.sync -1;\n"), 1, 32, NULL, ALL},

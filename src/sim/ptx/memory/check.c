@@ -408,6 +408,13 @@ void check_allocated(struct ptx_warp *warp, uint64_t address, uint64_t size)
 
 /* --- Lanes --- */
 
+void check_apart(struct ptx_warp *warp, unsigned lane, const struct ptx_step *step)
+{
+    if (warp->block->launch->check->which & PTX_CHECK_SYNC)
+        check_note(warp, lane, step, NULL, "sync",
+                   "other threads of the block came to this barrier by another instruction");
+}
+
 void check_sync(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                 const reg32 *members)
 {

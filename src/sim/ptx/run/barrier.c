@@ -58,10 +58,28 @@ static void give_result(const struct group *group, const struct barrier *barrier
     }
 }
 
+/* Do all threads come to a barrier of all by one instruction? */
+static void compare_steps(const struct ptx_block *block, unsigned index)
+{
+    const struct ir_insn *first = NULL;
+
+    FOR_GROUPS (block, state, group) {
+        if (group->state != GROUP_BARRIER || group->barrier != index)
+            continue;
+        if (first && ptx_insn(group->pc - 1) != first) {
+            check_apart(&state->warp, (unsigned)__builtin_ctz(group->mask), group->pc - 1);
+            return;
+        }
+        first = ptx_insn(group->pc - 1);
+    }
+}
+
 static void barrier_open(struct ptx_block *block, unsigned index)
 {
     struct barrier *barrier = &block->barriers[index];
 
+    if (block->launch->check && barrier->expected == 0)
+        compare_steps(block, index);
     FOR_GROUPS (block, state, group) {
         if (group->state != GROUP_BARRIER || group->barrier != index)
             continue;

@@ -146,6 +146,9 @@ static bool launch_prepare(struct launch *launch, struct ptx_fault *fault)
         return refuse(fault, PTX_FAULT_ILLEGAL_INSTRUCTION, "the grid is not made of clusters");
     if (!check_begin(launch) || !launch_tids(launch) || !launch_teams(launch))
         return refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
+    if (launch->check && !launch->image->module->reserved_shared) /* not what is rounded up */
+        launch->shared_end =
+            request->dynamic_shared ? launch->shared_size : launch->entry->shared_static;
     if (request->machine->time_limit_ns)
         launch->deadline = special_time() + request->machine->time_limit_ns;
     return true;
