@@ -6,7 +6,9 @@
 #include "output.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Whether two texts differ in nothing but numbers; not in those within words if `whole`. */
 static bool is_same_text(const char *one, const char *other, bool whole)
@@ -69,6 +71,24 @@ static void put_title(FILE *file, const struct matrix_case *cases, size_t first,
         fprintf(file, " and %zu other%s", others, output_plural(others));
 }
 
+/* "file=src/a.c,line=66," if the words have a place in a file that is there. */
+static void put_place(FILE *file, const char *words)
+{
+    for (const char *colon = words; (colon = strchr(colon, ':')); colon++) {
+        const char *begin = colon;
+        char path[MATRIX_WORDS_SIZE];
+        while (begin > words && (isalnum((unsigned char)begin[-1]) || strchr("_-+./", begin[-1])))
+            begin--;
+        snprintf(path, sizeof path, "%.*s", (int)(colon - begin), begin);
+        if (atoi(colon + 1) > 0 && strchr(path, '.') && access(path, R_OK) == 0) {
+            fputs("file=", file);
+            output_command(file, path, true);
+            fprintf(file, ",line=%d,", atoi(colon + 1));
+            return;
+        }
+    }
+}
+
 void matrix_github(FILE *file, const struct matrix_case *cases, size_t count)
 {
     char words[MATRIX_WORDS_SIZE];
@@ -77,7 +97,9 @@ void matrix_github(FILE *file, const struct matrix_case *cases, size_t count)
         const struct matrix_case *one = &cases[i];
         if (!one->bad || is_told(cases, i))
             continue;
-        fputs("::error title=", file);
+        fputs("::error ", file);
+        put_place(file, matrix_last_words(one, words));
+        fputs("title=", file);
         put_title(file, cases, i, count);
         fprintf(file, "::%s: ", matrix_end_name(one->end));
         output_command(file, matrix_words(one, words), false);

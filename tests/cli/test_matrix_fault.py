@@ -184,6 +184,16 @@ def test_annotations():
     assert "::" not in run("matrix", "--github", "--cuda", "12.4", "--", "true").out
 
 
+def test_annotations_of_lines(tmp_path):
+    """A place in a file that is there."""
+    (tmp_path / "a.c").touch()
+    for words, place in ((f"{tmp_path}/a.c:66: went wrong: 3", f"file={tmp_path}/a.c,line=66,"),
+                         (f"{tmp_path}/b.c:66: went wrong", ""), ("at 10:30", "")):
+        out = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c",
+                  f"echo '{words}' >&2; exit 3").out
+        assert out.startswith(f"::error {place}title=CUDA 12.4::fails: exit code 3; {words}\n")
+
+
 def test_annotations_of_one_cause():
     """Numbers in the program's words are no other cause; an exit code and a word are."""
     def titles(script, releases="12.4,11.8,11.4,11.2,10.2"):
