@@ -58,8 +58,8 @@ static const struct option_row option_rows[] = {
      .text = &given.profile,
      .value = "NAME",
      .values = VALUES_PROFILES,
-     .doc = "Which simulated device (default: ampere, or the newest that the version knows); "
-            "releases that do not know it are left out, but for those of --cuda"},
+     .doc = "Which simulated device, under the releases that know it and those of --cuda (default: "
+            "ampere, or the newest that the version knows)"},
     {.name = "fault",
      .list = &given.faults,
      .value = "RULE",
