@@ -48,8 +48,8 @@ def pytest_addoption(parser: Any, pluginmanager: Any) -> None:
     refuse_unknown_checks(map(str, config.invocation_params.args) if config else ())
     group = parser.getgroup("cushim", "simulated CUDA drivers")
     group.addoption("--cushim-sim", metavar="RELEASES",
-                    help="run once for each release, such as 11.4,12.2,13.0 or 11.4+, on a simulated "
-                    "driver")
+                    help="run once for each release, such as 11.4,12.2,13.0 or 11.4+, on a "
+                    "simulated driver")
     group.addoption("--cushim-devices", metavar="N", help="how many devices, 0 to 64 (default: 1)")
     group.addoption("--cushim-profile", metavar="NAME",
                     help="which simulated device; 'cushim sim --list' has the names (default: "
