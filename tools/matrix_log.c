@@ -178,14 +178,14 @@ static int read_signal(const char *line)
     return at ? atoi(at + strlen(words)) : 0;
 }
 
-/* "cushim: simulated device 0: kernel 'k', ..." */
+/* "cushim: simulated device 0: kernel 'k', ...": the first, unless one ended the kernel. */
 static void note_kernel(struct matrix_case *one, const char *line)
 {
     static const char begin[] = "cushim: simulated device ";
     const char *words =
         strncmp(line, begin, sizeof begin - 1) == 0 ? strstr(line + sizeof begin - 1, ": ") : NULL;
 
-    if (words && one->kernel[0] == '\0')
+    if (words && (one->kernel[0] == '\0' || strstr(words, "; every later call ")))
         snprintf(one->kernel, sizeof one->kernel, "%.*s", (int)strcspn(words + 2, "\n"), words + 2);
 }
 

@@ -53,7 +53,8 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
         snprintf(text, MATRIX_NAME_SIZE, "the CUDA runtime is not simulated");
         break;
     case MATRIX_NOT_RUN:
-        snprintf(text, MATRIX_NAME_SIZE, "could not be started");
+        snprintf(text, MATRIX_NAME_SIZE,
+                 one->bad ? "could not be started" : "linked to libcuda, so it does not count");
         break;
     default:
         put_code(one, text);

@@ -64,6 +64,8 @@ def test_gate_of_a_linked_program(tmp_path):
     *_, nothing = matrix(*TWO, "--", tmp_path / "a")
     assert (nothing["name"], nothing["result"]) == ("no driver", "not run")
     assert "libcuda.so.1" in nothing["errors"]
+    assert "linked to libcuda, so it does not count" in \
+        run("matrix", *TWO, "--", tmp_path / "a").out
 
 
 if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
