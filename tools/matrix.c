@@ -240,11 +240,15 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
 
+static bool is_without(const struct matrix_case *one)
+{
+    return one->driver && strcmp(one->driver, MATRIX_NO_DRIVER) == 0;
+}
+
 /* Its file needs the driver's, so that it has no chance without. With cushim in it, it should. */
 static bool is_linked(const struct matrix_case *one)
 {
-    return !matrix_missing_has_cushim() && one->driver &&
-           strcmp(one->driver, MATRIX_NO_DRIVER) == 0 && one->code == 127 &&
+    return !matrix_missing_has_cushim() && is_without(one) && one->code == 127 &&
            strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
 }
 
@@ -261,13 +265,14 @@ static int report(const struct options *options, const struct matrix_list *list)
 
     for (size_t i = 0; i < list->count; i++) {
         used |= list->item[i].calls != 0;
-        passed |= list->item[i].end == MATRIX_PASSES;
+        passed |= list->item[i].end == MATRIX_PASSES && !list->item[i].bare &&
+                  !is_without(&list->item[i]);
     }
     for (size_t i = 0; i < list->count; i++) {
         struct matrix_case *one = &list->item[i];
         if (one->end == MATRIX_DEGRADES && !used)
-            one->end = MATRIX_UNUSED; /* it has not met the newest driver either */
-        one->must &= one->end >= MATRIX_DEGRADES && one->end != MATRIX_FAILS;
+            one->end = MATRIX_UNUSED;          /* it has not met the newest driver either */
+        one->must &= one->end != MATRIX_FAILS; /* for its own reason */
         if (one->must && one->end == MATRIX_DEGRADES)
             one->end = MATRIX_FAILS;
         one->bad = is_bad(one, options->plan.strict);

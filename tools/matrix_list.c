@@ -134,12 +134,19 @@ int matrix_list_works(struct matrix_list *list, const char *asked)
 {
     struct matrix_list wanted = {0};
     int result = add_releases(&wanted, asked, "--works");
+    bool any = false;
 
     for (size_t i = 0; i < wanted.count; i++) {
         for (size_t k = 0; k < list->count; k++)
             list->item[k].must |= strcmp(list->item[k].cuda, wanted.item[i].cuda) == 0;
     }
+    for (size_t k = 0; k < list->count; k++)
+        any |= list->item[k].must;
     free(wanted.item);
+    if (result == COMMAND_OK && !any) {
+        fprintf(stderr, "cushim matrix: --works: no release of '%s' is run\n", asked);
+        return COMMAND_USAGE;
+    }
     return result;
 }
 
