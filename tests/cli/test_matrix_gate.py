@@ -53,15 +53,20 @@ def test_gate_of_a_program_that_tries_nothing():
     assert result.err == "cushim matrix: no run passes, so that nothing was tried\n"
 
 
+def stub(folder):
+    """A library to link with, as a toolkit has it."""
+    (folder / "cuda.c").write_text("int cuInit(unsigned flags) { return (int)flags; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o",
+                    folder / "libcuda.so.1", folder / "cuda.c"], check=True)
+
+
 @pytest.mark.skipif(os.environ["CUSHIM_SANITIZER"] != "none",
                     reason="a plain program cannot open a driver with sanitizers")
 def test_gate_of_a_linked_program(tmp_path):
-    """It does not start without a driver, which does not count; one with another fault does."""
-    (tmp_path / "cuda.c").write_text("int cuInit(unsigned flags) { return (int)flags; }\n")
+    """It does not start without a driver, which does not count."""
+    stub(tmp_path)
     (tmp_path / "a.c").write_text("int cuInit(unsigned); int main(void) {"
                                   " int code = cuInit(0); return code ? 77 : 0; }\n")
-    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o",
-                    tmp_path / "libcuda.so.1", tmp_path / "cuda.c"], check=True)
     subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", tmp_path / "libcuda.so.1"],
                    check=True)
     *_, nothing = matrix(*TWO, "--", tmp_path / "a")
@@ -145,6 +150,26 @@ if "CUSHIM_STATIC" in os.environ:
             program = compiled(tmp_path, text.replace("SIZE", str(place)))
             matrix("--cuda", "12.4", "--check", "--", program)
             matrix("--cuda", "12.4", "--check=sync", "--", program, code=code)
+
+    def test_what_ended_a_kernel_comes_first(tmp_path):
+        """Before what the checks said of it earlier."""
+        text = FAULTY.replace("mov.u64 %a, 64;", ".reg .b32 %r; .shared .align 4 .b8 s[4]; "
+                              "ld.shared.u32 %r, [s]; mov.u64 %a, 64;")
+        text = text.replace(", 1; ret", ", %r; ret")
+        program = compiled(tmp_path, text)
+        one, = matrix("--cuda", "12.4", "--check=init", "--", program, code=FAILED)
+        assert one["errors"].index("init: kernel") < one["errors"].index("no live memory")
+        row, *_ = run("matrix", "--cuda", "12.4", "--check=init", "--", program).out.splitlines()
+        assert "no live memory at 0x40" in row and "init: kernel" not in row
+
+    def test_cushim_in_a_linked_program(tmp_path):
+        """It is there to start without a driver."""
+        stub(tmp_path)
+        program = compiled(tmp_path, "#include <cushim/cushim.h>\nCUresult cuInit(unsigned);\n"
+                           "int main(void) { cuInit(0); return cushim_init(cushim_load(NULL)) ? 77 "
+                           ": 0; }\n", link=[tmp_path / "libcuda.so.1"])
+        *_, without = matrix(*TWO, "--", program, code=FAILED)
+        assert (without["name"], without["result"]) == ("no driver", "not run")
 
     def test_a_call_that_fails_by_itself(tmp_path):
         """With --strict, if the run ends with 0, and it is no answer to a question."""
