@@ -273,7 +273,7 @@ static int report(const struct options *options, const struct matrix_list *list)
         if (one->end == MATRIX_DEGRADES && !used)
             one->end = MATRIX_UNUSED;          /* it has not met the newest driver either */
         one->must &= one->end != MATRIX_FAILS; /* for its own reason */
-        if (one->must && one->end == MATRIX_DEGRADES)
+        if (one->must && (one->end == MATRIX_DEGRADES || one->end == MATRIX_NOTICES))
             one->end = MATRIX_FAILS;
         one->bad = is_bad(one, options->plan.strict);
         bad |= one->bad;

@@ -26,7 +26,7 @@ enum {
 
 enum matrix_end {
     MATRIX_PASSES,
-    MATRIX_NOTICES,  /* of a run of --fault-each: an exit code that is not 0 */
+    MATRIX_NOTICES,  /* a call failed, and its exit code or its words told so */
     MATRIX_DEGRADES, /* its own exit code for "works without" */
     MATRIX_UNUSED,   /* exit code 0, and no call of the simulated driver */
     MATRIX_FAILS,    /* any other exit code */
@@ -62,7 +62,8 @@ struct matrix_case {
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
     bool ruled;        /* a rule made a call fail */
     bool missed;       /* it called what the driver lacks, through cushim */
-    bool told;         /* the driver's report has the cause: a missing entry, an ABI */
+    bool silent; /* of a call that failed or is missing it said nothing, or nothing made it fail */
+    bool told;   /* the driver's report has the cause: a missing entry, an ABI */
     /* The first line of `cushim sim --check`, and how many follow; empty: none. */
     char check[MATRIX_CALL_SIZE];
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */

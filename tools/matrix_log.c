@@ -92,25 +92,55 @@ static void follow(char thread[THREAD_SIZE], struct matrix_case *one, const stru
         snprintf(one->went_on, sizeof one->went_on, "%s", call->name);
 }
 
-/* Whether words of a program name a call, its error, or the error's number. */
-static bool is_named(const char *words, const char *name, const char *answer)
+/* Whether a number before which the text ends is one of an error: "error 2", "failed (2". */
+static bool is_code(const char *text, const char *end)
 {
-    const char *error = strchr(answer, ' ');
-    size_t digits = strspn(answer, "0123456789");
+    static const char *const words[] = {"error", "Error", "code", "failed", "returned", "result"};
 
-    if (strstr(words, name) || (error && strstr(words, error + 1)))
-        return true;
-    for (const char *at = words; digits > 1 && *at != '\0'; at++) {
-        bool begins = at == words || at[-1] < '0' || at[-1] > '9';
-        if (begins && strncmp(at, answer, digits) == 0 && (at[digits] < '0' || at[digits] > '9'))
+    while (end > text && strchr(" :=(#", end[-1]))
+        end--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if ((size_t)(end - text) >= length && strncmp(end - length, words[i], length) == 0)
             return true;
     }
     return false;
 }
 
-/* A call that ended in a stub of cushim: the first is the reason that comes first. */
-static void note_missed(struct matrix_case *one, const char *name, char reason[MATRIX_CALL_SIZE])
+/* Whether words of a program name the error of an answer, or its number; one digit alone says
+ * nothing. */
+static bool has_error(const char *words, const char *answer)
 {
+    const char *error = strchr(answer, ' ');
+    size_t digits = strspn(answer, "0123456789");
+
+    if (error && strstr(words, error + 1))
+        return true;
+    for (const char *at = words; digits > 0 && *at != '\0'; at++) {
+        bool begins = at == words || at[-1] < '0' || at[-1] > '9';
+        if (begins && strncmp(at, answer, digits) == 0 && (at[digits] < '0' || at[digits] > '9') &&
+            (digits > 1 || is_code(words, at)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_word(const struct matrix_case *one, const char *word)
+{
+    return strstr(one->output, word) || strstr(one->errors, word);
+}
+
+/* Whether the program said that a call failed. A call's name alone may be a trace of it. */
+static bool is_told(const struct matrix_case *one, const char *answer)
+{
+    return has_error(one->output, answer) || has_error(one->errors, answer);
+}
+
+/* A call that ended in a stub of cushim: the first is the reason that comes first. */
+static void note_missed(struct matrix_case *one, const struct call *call,
+                        char reason[MATRIX_CALL_SIZE])
+{
+    const char *name = call->name;
     size_t index = known_symbol(name), older;
     struct cushim_entry entry;
     char since[VERSION_TEXT_SIZE];
@@ -119,6 +149,7 @@ static void note_missed(struct matrix_case *one, const char *name, char reason[M
         return;
     one->missed = true;
     entry = known_entry(index);
+    one->silent |= !has_word(one, entry.name) && !is_told(one, call->answer);
     older = known_newest(entry.name, entry.stream, version_parse(one->cuda));
     if (entry.since > version_parse(one->cuda) && older != KNOWN_NONE)
         snprintf(reason, MATRIX_CALL_SIZE,
@@ -155,7 +186,7 @@ static bool is_answer(const char *answer)
 }
 
 /* A call that failed, by a rule or by itself, unless the program may survive that. */
-static void note_failed(struct matrix_case *one, const char *name,
+static void note_failed(struct matrix_case *one, const char *name, bool silent,
                         const struct option_list *survived)
 {
     size_t index = known_symbol(name);
@@ -165,7 +196,10 @@ static void note_failed(struct matrix_case *one, const char *name,
             (index != KNOWN_NONE && strcmp(survived->item[i], known_entry(index).name) == 0))
             return;
     }
-    if (one->fired[0] == '\0' && !is_probe(name))
+    if (is_probe(name))
+        return;
+    one->silent |= silent;
+    if (one->fired[0] == '\0')
         snprintf(one->fired, sizeof one->fired, "%s", name);
 }
 
@@ -196,7 +230,7 @@ static void note_call(struct matrix_case *one, const char *name, const char *ans
     if (one->named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
         is_probe(name))
         return;
-    one->named = is_named(one->output, name, answer) || is_named(one->errors, name, answer);
+    one->named = has_word(one, name) || is_told(one, answer);
     if (one->named || one->call[0] == '\0')
         snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
 }
@@ -240,20 +274,20 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         one->calls++;
         follow(thread, one, &call);
         if (call.missed) {
-            note_missed(one, call.name, reason);
+            note_missed(one, &call, reason);
             continue;
         }
         if (used)
             note_used(used, call.name);
         if (call.ruled) {
             one->ruled = true;
-            note_failed(one, call.name, survived);
+            note_failed(one, call.name, !is_told(one, call.answer), survived);
             if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0)
                 snprintf(thread, sizeof thread, "%s", call.thread);
         }
         if (!one->ruled && !is_answer(call.answer) &&
             (matrix_log_acts(call.name) || sim_fault_is_release(call.name)))
-            note_failed(one, call.name, survived);
+            note_failed(one, call.name, true, survived);
         note_call(one, call.name, call.answer);
     }
     one->told = reason[0] != '\0';

@@ -16,7 +16,9 @@ const char *matrix_end_name(enum matrix_end end)
 
 static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
-    if (one->code == 0 && one->fired[0] != '\0')
+    if (one->code == 0 && one->end == MATRIX_NOTICES && one->went_on[0] == '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "exit code 0, and it said why");
+    else if (one->code == 0 && one->fired[0] != '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed", one->fired);
     else if (one->code == 0 && one->end == MATRIX_FAILS)
         snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");

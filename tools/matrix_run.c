@@ -312,8 +312,8 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     else if (one->end == MATRIX_PASSES && one->calls == 0)
         one->end = MATRIX_UNUSED;
     else if (one->end == MATRIX_PASSES && plan->strict && (one->missed || one->fired[0] != '\0'))
-        one->end = MATRIX_FAILS;
-    else if (one->end <= MATRIX_DEGRADES && plan->strict && one->went_on[0] != '\0')
+        one->end = one->silent ? MATRIX_FAILS : MATRIX_NOTICES;
+    if (one->end <= MATRIX_DEGRADES && plan->strict && one->went_on[0] != '\0')
         one->end = MATRIX_FAILS;
     if (one->driver)
         take_away(plan, job->number);

@@ -111,6 +111,34 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert matrix(*TWO, "--fault", "cuInit:slow=1", *program)
 
 
+FALLBACK = """
+#include <stdio.h>
+#include <cushim/cushim.h>
+#include <cushim/error.h>
+#define NAME(code) cu->cuGetErrorName(code, &name), puts(name)
+int main(void)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    const char *name = "";
+    CUcontext context = NULL;
+    CUdeviceptr memory = 0;
+    CUresult code;
+    if (cushim_init(cu) != CUSHIM_OK)
+        return 77;
+    if ((code = cu->cuCtxCreate_v2(&context, 0, 0)) == CUDA_SUCCESS) {
+        code = cu->cuMemAlloc_v2(&memory, 64);
+        WORK
+        cu->cuMemFree_v2(memory);
+        cu->cuCtxDestroy_v2(context);
+    }
+    if (code)
+        SAY;
+    return 0;
+}
+"""
+DOES = ["cuCtxCreate_v2", "cuMemAlloc_v2"]
+NEWER = "unsigned long long id; if (!code) code = cu->cuCtxGetId(context, &id);"
+
 FAULTY = """
 #include <cushim/cushim.h>
 int main(void)
@@ -161,6 +189,24 @@ if "CUSHIM_STATIC" in os.environ:
         assert one["errors"].index("init: kernel") < one["errors"].index("no live memory")
         row, *_ = run("matrix", "--cuda", "12.4", "--check=init", "--", program).out.splitlines()
         assert "no live memory at 0x40" in row and "init: kernel" not in row
+
+    @pytest.mark.parametrize("work, says, red", [
+        ("", 'fprintf(stderr, "on the CPU: error %d\\n", code)', set()),
+        ("", "NAME(code)", set()),
+        ("", 'puts("cuCtxCreate_v2, cuMemAlloc_v2")', {*DOES}),
+        ("", "(void)0", {*DOES}),
+        ("cu->cuMemsetD8(memory, 0, 64);", "NAME(code)",
+         {"cuMemAlloc_v2", "cuMemsetD8_v2"}),
+        (NEWER, "puts(cushim_last_error())", {*DOES}), (NEWER, 'printf("result=%d", code)', set()),
+        (NEWER, "(void)0", {None, *DOES}),
+    ])
+    def test_a_program_that_goes_on_without(tmp_path, work, says, red):
+        """It may end with 0 if it told the error, and did no more work: not only the call's name,
+        which may be a trace."""
+        program = compiled(tmp_path, FALLBACK.replace("WORK", work).replace("SAY", says))
+        runs = matrix(*TWO, "--", program, code=FAILED if red else OK)
+        assert {one["fired"] for one in runs if one["result"] == "fails"} == red
+        assert not red or "notices" not in {one["result"] for one in runs if one["fired"] in red}
 
     def test_cushim_in_a_linked_program(tmp_path):
         """It is there to start without a driver."""
