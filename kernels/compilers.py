@@ -287,6 +287,10 @@ def by_clang(source, isa=None, target=None, extra=(), program="clang"):
         raise Refused(f"{program}: not found. cushim-embed needs clang to compile {source.name}: "
                       "install it (Debian's package clang), or name one with --clang, or take a "
                       "toolkit's compiler with --with nvcc") from error
+    if re.search(r"error: unsupported CUDA gpu architecture", done.stderr):
+        raise Refused(f"--target {target}: {program} does not know it. Leave it out, because PTX "
+                      "for an older target runs on later GPUs, or name a newer clang with --clang, "
+                      "or take a toolkit's compiler with --with nvcc")
     if done.returncode:
         raise Refused(refusal(source, done.stderr))
     ptx = raised(plain_lines(strip_comments(done.stdout)), isa or ISA)

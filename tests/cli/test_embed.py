@@ -122,6 +122,12 @@ def test_pointers_of_the_host(standard, tmp_path):
 
 
 @by_clang
+def test_a_target_that_clang_does_not_know(tmp_path):
+    code, said, _ = embed(tmp_path, "__global__ void k() {}\n", "--target", "sm_777")
+    assert code == 1 and said.startswith("--target sm_777: clang does not know it. Leave it out, ")
+
+
+@by_clang
 def test_a_constant_of_the_grid(tmp_path):
     code, said, ptx = embed(tmp_path, "struct P { int a; };\n__global__ void k(\n"
                             "    const __grid_constant__ P p, int *x) { x[0] = p.a; }\n")
