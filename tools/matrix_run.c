@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "matrix_stream.h"
+#include "names.h"
 #include "sim_check.h"
 #include "output.h"
 #include "progress.h"
@@ -104,6 +105,14 @@ static void settle(const int to[2], pid_t parent)
         give_up(to[1]);
 }
 
+/* cushim's table has each ABI by its own name. Drivers before 11.3 have no cuGetProcAddress, and so
+ * cushim looks up plain symbols there, as programs do that mean another ABI. */
+static bool is_of_the_table(const char *fault, const struct matrix_case *one)
+{
+    return strcmp(fault, "wrong-abi") == 0 && version_parse(one->cuda) < 11030 &&
+           matrix_missing_has_cushim();
+}
+
 /* Become `cushim sim` with the case's settings. */
 static _Noreturn void become_simulated(const struct matrix_plan *plan,
                                        const struct matrix_case *one, size_t number)
@@ -131,6 +140,8 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
         words[count++] = one->bare ? "0" : (char *)plan->devices;
     }
     for (int i = 0; i < plan->fault_count && count < MOST_ARGUMENTS - 10; i++) {
+        if (is_of_the_table(plan->faults[i], one))
+            continue;
         words[count++] = "--fault";
         words[count++] = (char *)plan->faults[i];
     }

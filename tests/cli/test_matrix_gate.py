@@ -243,3 +243,12 @@ if "CUSHIM_STATIC" in os.environ:
         runs = matrix("--cuda", "12.4", "--timeout", "2", "--fault-each", "--", program,
                       code=FAILED)
         assert "cuEventQuery" in [one["fired"] for one in runs]
+
+    def test_the_table_has_each_abi(tmp_path):
+        """Its slot of a plain symbol is no wrong ABI on a driver that has no cuGetProcAddress."""
+        text = FAULTY.replace("st.global.u32 [%a], 1; ", "").replace(
+            "cu->cuLaunchKernel(", "cu->cuStreamBeginCapture_v1(CU_STREAM_LEGACY); "
+            "cu->cuLaunchKernel(")
+        program = compiled(tmp_path, text)
+        one, = matrix("--fault", "wrong-abi", "--cuda", "10.0", "--", program)
+        assert one["call"] == "cuStreamBeginCapture: 900 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"
