@@ -18,7 +18,7 @@ import sys
 import tempfile
 from argparse import SUPPRESS
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import pytest
 
@@ -105,12 +105,12 @@ def pytest_cmdline_main(config: Any) -> Optional[int]:
     with tempfile.TemporaryDirectory(prefix="cushim-pytest-") as folder:
         for release in releases:
             summary, left = Path(folder, "summary.json"), Path(folder, release)
-            codes[release] = run(config, command, release, summary, left)
+            codes[release], stopped = run(config, command, release, summary, left)
             if not summary.exists():  # `cushim sim` refused it, and has said why
                 raise pytest.UsageError(f"no run on a simulated driver of CUDA {release}")
             problems[release] = json.loads(summary.read_text("utf-8"))["problems"]
             summary.unlink()
-            if codes[release] == pytest.ExitCode.INTERRUPTED:
+            if stopped:
                 break
             if problems[release] and left.exists():
                 problems[release] += left.read_text("utf-8").splitlines()
@@ -148,8 +148,9 @@ def releases_of(command: str, asked: str) -> List[str]:
     return releases
 
 
-def run(config: Any, command: str, release: str, summary: Path, left: Path) -> int:
-    """One run; its exit code."""
+def run(config: Any, command: str, release: str, summary: Path, left: Path) -> Tuple[int, bool]:
+    """One run: its exit code, and whether it was interrupted. pytest's own code for that is also
+    the one of a test file that cannot be imported."""
     words = [command, "sim", "--quiet", "--cuda", release, "--summary", str(summary)]
     for name in VALUES:
         value = config.getoption("cushim_" + name)
@@ -170,11 +171,12 @@ def run(config: Any, command: str, release: str, summary: Path, left: Path) -> i
     with subprocess.Popen(words, cwd=str(config.invocation_params.dir),
                           env={**os.environ, **of_its_own(config, release), RUN: release,
                                LEFT: str(left)}) as process:
+        stopped = False
         while True:
             try:
-                return process.wait()
+                return process.wait(), stopped
             except KeyboardInterrupt:  # the terminal sent it to the run as well, which ends itself
-                continue
+                stopped = True
 
 
 def of_its_own(config: Any, release: str) -> Dict[str, str]:

@@ -236,6 +236,14 @@ def test_a_run_that_crashes(suite):
         "CUDA 12.4: failed (signal 11 (Segmentation fault))\n" in done.stdout, done.stdout
 
 
+def test_a_file_that_one_release_cannot_import(suite):
+    """pytest says "Interrupted", as if somebody had; the other releases run all the same."""
+    done = suite("import cushim\nassert cushim.load().version >= (12, 0)\ndef test(): pass\n",
+                 "--cushim-sim", "11.4,12.4")
+    assert done.returncode == 2 and \
+        "CUDA 11.4: failed (exit code 2)\nCUDA 12.4: passed\n" in done.stdout, done.stdout
+
+
 def test_quiet(suite):
     """Each run has a heading, although pytest has none."""
     done = suite(SUITE, "-q", "--cushim-sim", "11.4,12.2")
