@@ -200,6 +200,8 @@ static void print_json(const struct matrix_list *list)
         output_json_set(object, "seconds", json_real(one->seconds));
         output_json_set(object, "calls", one->calls < 0 ? json_null() : json_integer(one->calls));
         output_json_set(object, "call", one->call[0] ? output_json_text(one->call) : json_null());
+        output_json_set(object, "place",
+                        one->place[0] ? output_json_text(one->place) : json_null());
         output_json_set(object, "output", output_json_text(one->output));
         output_json_set(object, "errors", output_json_text(one->errors));
         output_json_append(runs, object);
@@ -393,6 +395,7 @@ static int run_program(struct matrix_list *list, const char *program)
     result = run_all(&given, list, used);
     if (result == COMMAND_OK) {
         matrix_missing(list->item, list->count, &used[newest], newest);
+        matrix_place(list->item, list->count);
         result = report(&given, list);
     }
     free(used);
@@ -432,7 +435,7 @@ static int run(const char *title, char **words)
         result = run_program(&list, program);
     free(program);
     for (size_t i = 0; i < list.count; i++)
-        free(list.item[i].driver);
+        matrix_place_free(&list.item[i]);
     free(list.item);
     return result;
 }
