@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static struct options {
@@ -151,9 +152,19 @@ static void print_survivable(const struct matrix_list *list)
     fputs(count > 0 ? "\n" : "", stdout);
 }
 
+/* Of a terminal; 0: the rows are for another program, which takes whole ones. */
+static size_t line_width(void)
+{
+    struct winsize size = {.ws_col = 0};
+
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
+}
+
 static void print_text(const struct matrix_list *list)
 {
-    struct output_table table = {.columns = 5};
+    struct output_table table = {.columns = 5, .fold = line_width()};
     size_t counts[MATRIX_NOT_RUN + 1] = {0};
     char row[MATRIX_WORDS_SIZE], words[MATRIX_WORDS_SIZE];
 

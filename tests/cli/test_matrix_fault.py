@@ -245,4 +245,5 @@ if "CUSHIM_STATIC" in os.environ:
                                                      "cuCtxGetId, NULL, NULL"))
         rows = run("matrix", "--cuda", "11.8,11.2,10.2", "--", program, "-", "-", "3").out
         assert without_places(rows) == "CUDA 11.8 to 10.2  fails  exit code 3  cuCtxGetId is not " \
-            "available: it came with CUDA 12.0, and the driver, of CUDA 11.8, is older\n3 runs: 3 fails\n"
+            "available: it came with CUDA 12.0, and the driver, of CUDA 11.8, is older\n" \
+            "3 runs: 3 fails\n"

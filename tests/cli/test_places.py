@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import FAILED, OK, ROOT, run
+from command import FAILED, OK, ROOT, run, run_on_terminal
 from simulated import matrix, nothing_is_left  # noqa: F401
 
 BUILD = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
@@ -154,12 +154,16 @@ def here_fixture(tmp_path, monkeypatch):
     return tmp_path
 
 
-def places(text, expected, program=("./a",)):
-    """Each mode's place is in JSON, text, JUnit, Markdown and the annotation."""
+def places(expected):
     for mode, wanted in expected.items():
-        words = (*options(mode), *program, mode)
-        one, = matrix(*words, code=FAILED)
+        one, = matrix(*options(mode), "./a", mode, code=FAILED)
         assert one["place"] == wanted, (mode, one)
+
+
+def test_each_report(here):
+    build(here, C, "-g")
+    for mode in MODES:
+        words, wanted = (*options(mode), "./a", mode), place(C, mode)
         out = run("matrix", "--github", "--junit", "x", "--markdown", "m", *words).out
         annotation, row, *_ = out.splitlines()
         assert f" at {wanted}" in row
@@ -173,23 +177,23 @@ def places(text, expected, program=("./a",)):
 def test_c(here, flag):
     # At -O2 functions are inlined, and addr2line tells of which.
     build(here, C, "-g", flag)
-    places(C, {mode: place(C, mode) for mode in MODES})
+    places({mode: place(C, mode) for mode in MODES})
 
 
 def test_linked_to_the_driver(here):
     shutil.copy(Path(os.environ["CUSHIM_SIM_FOLDER"]) / "libcuda-sim-13.5.so", "libcuda.so.1")
     build(here, DRIVER, "-g", link=("./libcuda.so.1",))
     os.remove("libcuda.so.1")
-    places(DRIVER, {mode: place(DRIVER, mode) for mode in MODES if mode != "lacks"})
+    places({mode: place(DRIVER, mode) for mode in MODES if mode != "lacks"})
     build(here, DRIVER, "-g", "-no-pie", link=("DROPIN", "STATIC"))
-    places(DRIVER, {mode: place(DRIVER, mode) for mode in MODES})
+    places({mode: place(DRIVER, mode) for mode in MODES})
 
 
 @pytest.mark.parametrize("flag", ["-O0", "-O2"])
 def test_owners_of_cxx(here, flag):
     build(here, CXX, "-g", flag, name="a.cpp")
     expected = {mode: place(CXX, mode, "a.cpp") for mode in MODES}
-    places(CXX, expected | {"launch": place(CXX, "launch", "a.cpp", "put")})
+    places(expected | {"launch": place(CXX, "launch", "a.cpp", "put")})
 
 
 def test_without_debug_information(here, monkeypatch):
@@ -218,7 +222,18 @@ def test_a_library_of_the_program(here):
             int (*run)(int, char **) = dlsym(dlopen("lib/plugin é.so", RTLD_NOW), "run");
             return chdir("/") || run(count, words);
         }""", name="b.c", link=())
-    places(text, {mode: place(text, mode) for mode in MODES})
+    places({mode: place(text, mode) for mode in MODES})
+
+
+def test_rows_are_folded_on_a_terminal(here):
+    """At blanks, and go on under their text; they have every word of the whole rows."""
+    build(here, C, "-g")
+    words = ("matrix", *options("launch"), "./a", "launch")
+    rows = run_on_terminal(*words, NO_COLOR="1").out.splitlines()
+    assert len(rows) > 4 and max(map(len, rows)) <= 100 < len(run(*words).out.splitlines()[0])
+    assert all(line.startswith(17 * " ") for line in rows[1:-1])
+    whole = re.sub(r"process \d+", "", run(*words).out)
+    assert re.sub(r"process \d+", "", " ".join(rows)).split() == whole.split()
 
 
 def test_check_and_its_summary(here):

@@ -98,6 +98,48 @@ static int find(struct dl_phdr_info *info, size_t size, void *user)
     return 1;
 }
 
+/* What was found before, as long as no library comes or goes. The driver's lock is held. */
+static struct known {
+    uintptr_t place;
+    char *text; /* "/path/program+0x12"; NULL: nothing is known of it */
+} known[1024];
+
+static int count(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size;
+    *(unsigned long long *)user = info->dlpi_adds + info->dlpi_subs;
+    return 1;
+}
+
+static void forget(void)
+{
+    static unsigned long long before;
+    unsigned long long now = 0;
+    (void)dl_iterate_phdr(count, &now);
+    if (now == before)
+        return;
+    before = now;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        free(known[i].text);
+        known[i] = (struct known){.text = NULL};
+    }
+}
+
+static const char *text_of(uintptr_t place)
+{
+    struct known *found = &known[place % (sizeof known / sizeof *known)];
+    struct module module = {.place = place};
+    char text[PATH_MAX + 32];
+    if (found->place == place)
+        return found->text;
+    free(found->text);
+    *found = (struct known){.place = place};
+    if (dl_iterate_phdr(find, &module) != 1 || !*module.path || strpbrk(module.path, "\t\n"))
+        return NULL;
+    snprintf(text, sizeof text, "%s+0x%lx", module.path, (unsigned long)module.offset);
+    return found->text = strdup(text);
+}
+
 size_t sim_callers_put(char *text, size_t size, const void *inner)
 {
     struct callers callers = {.inner = (uintptr_t)inner};
@@ -105,17 +147,16 @@ size_t sim_callers_put(char *text, size_t size, const void *inner)
     if (!sim_callers_wanted)
         return 0;
     (void)walk(add, &callers);
+    forget();
     for (size_t i = 0; i < callers.count; i++) {
-        struct module module = {.place = callers.places[i]};
-        if (dl_iterate_phdr(find, &module) != 1 || !*module.path || strpbrk(module.path, "\t\n"))
-            continue;
-        int length = snprintf(text + used, size - used, "\t%s+0x%lx", module.path,
-                              (unsigned long)module.offset);
-        if ((size_t)length >= size - used)
+        const char *found = text_of(callers.places[i]);
+        size_t length = found ? strlen(found) + 1 : 0;
+        if (length >= size - used)
             break; /* a part of one would be another place */
-        used += (size_t)length;
+        if (found)
+            snprintf(text + used, size - used, "\t%s", found);
+        used += length;
     }
-    if (used < size)
-        text[used] = '\0';
+    text[used] = '\0';
     return used;
 }
