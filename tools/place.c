@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -112,6 +113,24 @@ static size_t read_spots(FILE *answer, const struct frame *frames, size_t count,
     return told;
 }
 
+/* Whether a file names its functions: addr2line takes the nearest exported one otherwise. */
+static bool has_symbols(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    ElfW(Ehdr) head = {.e_shnum = 0};
+    ElfW(Shdr) part;
+    bool found = false;
+
+    if (file && fread(&head, sizeof head, 1, file) == 1 && head.e_shentsize == sizeof part &&
+        fseek(file, (long)head.e_shoff, SEEK_SET) == 0) {
+        for (int i = 0; i < head.e_shnum && !found && fread(&part, sizeof part, 1, file) == 1; i++)
+            found = part.sh_type == SHT_SYMTAB;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
 static pid_t start(char **words, int to)
 {
     static const char *const names[] = {"addr2line", "llvm-addr2line"};
@@ -138,7 +157,7 @@ static void resolve(const struct frame *frames, size_t count, struct spots *spot
 {
     char *words[MOST_FRAMES + 6] = {NULL, "-Cfia", "-e", (char *)frames->path};
     int ends[2] = {-1, -1}, status;
-    size_t told = 0;
+    size_t told = 0, first = spots->count;
 
     for (size_t i = 0; i < count; i++)
         words[4 + i] = (char *)frames[i].offset;
@@ -155,6 +174,10 @@ static void resolve(const struct frame *frames, size_t count, struct spots *spot
     }
     for (; told < count; told++)
         add_spot(spots, &frames[told]);
+    for (bool named = has_symbols(frames->path); !named && first < spots->count; first++) {
+        if (spots->item[first].line == 0)
+            spots->item[first].function[0] = '\0';
+    }
 }
 
 /* Whether a function is the library's. A static one has a plain name, and is called by another. */

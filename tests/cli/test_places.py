@@ -196,17 +196,24 @@ def test_owners_of_cxx(here, flag):
     places(expected | {"launch": place(CXX, "launch", "a.cpp", "put")})
 
 
+def offsets(modes):
+    for mode in modes:
+        one, = matrix(*options(mode), "./a", mode, code=FAILED)
+        assert re.fullmatch(r"a\+0x[0-9a-f]+", one["place"]), (mode, one)
+
+
 def test_without_debug_information(here, monkeypatch):
     """The function, if its name is in the file, and the offset: never a line."""
     build(here, C, "-O0")
     for mode in MODES:
         one, = matrix(*options(mode), "./a", mode, code=FAILED)
         assert re.fullmatch(rf"a\+0x[0-9a-f]+ \({MODES[mode]}\)", one["place"]), mode
+    # The nearest function of which a stripped file has the name is another one.
+    build(here, C, "-s", "-O0", "-rdynamic")
+    offsets(MODES)
     build(here, C, "-g", "-O0")
     monkeypatch.setenv("PATH", str(here))
-    for mode in MODES:
-        one, = matrix(*options(mode), "./a", mode, code=FAILED)
-        assert re.fullmatch(r"a\+0x[0-9a-f]+", one["place"]), mode
+    offsets(MODES)
 
 
 def test_a_library_of_the_program(here):
