@@ -252,6 +252,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
                struct matrix_used *used)
 {
     static const char wrong[] = "cushim: wrong ABI called: ";
+    static const char called[] = "cushim: it was called\t";
     static const char launched[] = "cushim: it was launched by ";
     FILE *file = fopen(path, "re");
     char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
@@ -266,6 +267,9 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         number = read_signal(line);
         if (strncmp(line, wrong, strlen(wrong)) == 0)
             snprintf(reason, sizeof reason, "%.*s", (int)strcspn(line + 8, ";\n"), line + 8);
+        if (strncmp(line, called, strlen(called)) == 0 && !one->missed_by &&
+            asprintf(&one->missed_by, "wrong ABI called\t%s", line + strlen(called)) < 0)
+            one->missed_by = NULL;
         if (kernel && strncmp(line, launched, strlen(launched)) == 0)
             one->kernel_by = strdup(line + strlen(launched));
         kernel = note_kernel(one, line);

@@ -189,6 +189,23 @@ def test_linked_to_the_driver(here):
     places({mode: place(DRIVER, mode) for mode in MODES})
 
 
+def test_a_wrong_abi(here):
+    shutil.copy(Path(os.environ["CUSHIM_SIM_FOLDER"]) / "libcuda-sim-13.5.so", "libcuda.so.1")
+    build(here, """#include <cushim/cuda.h>
+        #undef cuMemAlloc
+        CUresult cuMemAlloc(unsigned *memory, unsigned bytes);
+        int main(void)
+        {
+            unsigned memory;
+            return cuInit(0) || cuMemAlloc(&memory, 16);
+        }""", "-g", link=("./libcuda.so.1",))
+    os.remove("libcuda.so.1")
+    words = ("--cuda", "12.4", "--fault", "wrong-abi", "--", "./a")
+    one, = matrix(*words, code=FAILED)
+    assert (one["result"], one["place"]) == ("crashes", "a.c:7 (main)")
+    assert "  wrong ABI called at a.c:7 (main): the symbol cuMemAlloc " in run("matrix", *words).out
+
+
 @pytest.mark.parametrize("flag", ["-O0", "-O2"])
 def test_owners_of_cxx(here, flag):
     build(here, CXX, "-g", flag, name="a.cpp")
