@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static struct options {
@@ -151,9 +152,19 @@ static void print_survivable(const struct matrix_list *list)
     fputs(count > 0 ? "\n" : "", stdout);
 }
 
+/* Of a terminal; 0: the rows are for another program, which takes whole ones. */
+static size_t line_width(void)
+{
+    struct winsize size = {.ws_col = 0};
+
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
+}
+
 static void print_text(const struct matrix_list *list)
 {
-    struct output_table table = {.columns = 5};
+    struct output_table table = {.columns = 5, .fold = line_width()};
     size_t counts[MATRIX_NOT_RUN + 1] = {0};
     char row[MATRIX_WORDS_SIZE], words[MATRIX_WORDS_SIZE];
 
@@ -200,6 +211,8 @@ static void print_json(const struct matrix_list *list)
         output_json_set(object, "seconds", json_real(one->seconds));
         output_json_set(object, "calls", one->calls < 0 ? json_null() : json_integer(one->calls));
         output_json_set(object, "call", one->call[0] ? output_json_text(one->call) : json_null());
+        output_json_set(object, "place",
+                        one->place[0] ? output_json_text(one->place) : json_null());
         output_json_set(object, "output", output_json_text(one->output));
         output_json_set(object, "errors", output_json_text(one->errors));
         output_json_append(runs, object);
@@ -393,6 +406,7 @@ static int run_program(struct matrix_list *list, const char *program)
     result = run_all(&given, list, used);
     if (result == COMMAND_OK) {
         matrix_missing(list->item, list->count, &used[newest], newest);
+        matrix_place(list->item, list->count);
         result = report(&given, list);
     }
     free(used);
@@ -432,7 +446,7 @@ static int run(const char *title, char **words)
         result = run_program(&list, program);
     free(program);
     for (size_t i = 0; i < list.count; i++)
-        free(list.item[i].driver);
+        matrix_place_free(&list.item[i]);
     free(list.item);
     return result;
 }

@@ -7,6 +7,7 @@
 #define CUSHIM_TOOLS_MATRIX_H
 
 #include "options.h"
+#include "place.h"
 
 #include <cushim/cushim.h>
 
@@ -17,8 +18,8 @@
 
 enum {
     MATRIX_FAULTS = 32, /* at most so many calls of an entry fail, each in a run */
-    MATRIX_NAME_SIZE = 256,
-    MATRIX_CALL_SIZE = 256,
+    MATRIX_NAME_SIZE = 384,
+    MATRIX_CALL_SIZE = 512,
     MATRIX_WORDS_SIZE = MATRIX_NAME_SIZE + MATRIX_CALL_SIZE,
     MATRIX_OUTPUT_SIZE = 4096,
     MATRIX_JOBS = 256 /* at most so many at a time */
@@ -45,6 +46,11 @@ struct matrix_case {
     bool must;                   /* it may not degrade */
     char fault[192];             /* a rule of --fault-each; empty: none */
     char fired[128]; /* the first call that failed and that the program may not survive */
+    /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
+     * as the log has what called them, from malloc; NULL: not known. */
+    char *fired_by, *call_by, *kernel_by, *missed_by;
+    char fired_at[PLACE_SIZE]; /* where the program made that call; empty: not known */
+    char place[PLACE_SIZE];    /* where it made the call that matters */
     enum matrix_end end;
     bool bad;   /* its end makes the command fail */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
@@ -55,8 +61,9 @@ struct matrix_case {
      * Before it what the driver lacks of what the program called through cushim, or calls or names:
      * matrix_missing. Empty: none. */
     char call[MATRIX_CALL_SIZE];
-    size_t last; /* the last entry that it called; KNOWN_NONE */
-    bool named;  /* the program's words name the call */
+    char shown[MATRIX_CALL_SIZE]; /* the same, with the places of the calls */
+    size_t last;                  /* the last entry that it called; KNOWN_NONE */
+    bool named;                   /* the program's words name the call */
     /* What the driver said first of a fault or a finding in a kernel; empty: nothing. */
     char kernel[MATRIX_CALL_SIZE];
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
@@ -123,6 +130,12 @@ bool matrix_missing_has_cushim(void);
  * newest release, whose case is `newest` and has called `used`, or which ones it names. */
 void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix_used *used,
                     size_t newest);
+
+/** Say in each case where the program made its calls. */
+void matrix_place(struct matrix_case *cases, size_t count);
+
+/** Free what a case has from malloc. */
+void matrix_place_free(struct matrix_case *one);
 
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);

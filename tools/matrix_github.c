@@ -71,8 +71,33 @@ static void put_title(FILE *file, const struct matrix_case *cases, size_t first,
         fprintf(file, " and %zu other%s", others, output_plural(others));
 }
 
-/* "file=src/a.c,line=66," if the words have a place in a file that is there. */
-static void put_place(FILE *file, const char *words)
+/* "file=src/a.c,line=66," of a file that is there. */
+static bool put_line(FILE *file, const char *path, int line)
+{
+    if (line <= 0 || access(path, R_OK) != 0)
+        return false;
+    fputs("file=", file);
+    output_command(file, path, true);
+    fprintf(file, ",line=%d,", line);
+    return true;
+}
+
+/* Where the program made the call: "src/a.c:66 (main)". */
+static bool put_call(FILE *file, const char *place)
+{
+    char path[PLACE_SIZE];
+    char *colon;
+
+    snprintf(path, sizeof path, "%s", place);
+    path[strcspn(path, "(")] = '\0';
+    colon = strrchr(path, ':');
+    if (colon)
+        *colon = '\0';
+    return colon && put_line(file, path, atoi(colon + 1));
+}
+
+/* A place that the program's own words have. */
+static void put_words(FILE *file, const char *words)
 {
     for (const char *colon = words; (colon = strchr(colon, ':')); colon++) {
         const char *begin = colon;
@@ -80,12 +105,8 @@ static void put_place(FILE *file, const char *words)
         while (begin > words && (isalnum((unsigned char)begin[-1]) || strchr("_-+./", begin[-1])))
             begin--;
         snprintf(path, sizeof path, "%.*s", (int)(colon - begin), begin);
-        if (atoi(colon + 1) > 0 && strchr(path, '.') && access(path, R_OK) == 0) {
-            fputs("file=", file);
-            output_command(file, path, true);
-            fprintf(file, ",line=%d,", atoi(colon + 1));
+        if (strchr(path, '.') && put_line(file, path, atoi(colon + 1)))
             return;
-        }
     }
 }
 
@@ -98,7 +119,8 @@ void matrix_github(FILE *file, const struct matrix_case *cases, size_t count)
         if (!one->bad || is_told(cases, i))
             continue;
         fputs("::error ", file);
-        put_place(file, matrix_last_words(one, words));
+        if (!put_call(file, one->place))
+            put_words(file, matrix_last_words(one, words));
         fputs("title=", file);
         put_title(file, cases, i, count);
         fprintf(file, "::%s: ", matrix_end_name(one->end));

@@ -14,8 +14,9 @@ enum { THREAD_SIZE = 64 };
 /* A line of the log. */
 struct call {
     const char *thread, *name, *answer;
-    bool missed; /* the driver lacks it */
-    bool ruled;  /* a rule made it fail */
+    const char *callers; /* "\t/a+0x12...", or empty */
+    bool missed;         /* the driver lacks it */
+    bool ruled;          /* a rule made it fail */
 };
 
 /* Whether a line ends with words, which are taken off. */
@@ -33,16 +34,22 @@ static bool ends_with(char *line, const char *words)
  * false where the line has no call. */
 static bool read_call(char *line, struct call *call)
 {
-    char *open = strchr(line, '('), *equals = NULL, *comma;
+    char *open = strchr(line, '('), *equals = NULL, *comma, *tab = strchr(line, '\t');
 
+    call->callers = "";
+    line[strcspn(line, "\n")] = '\0';
+    if (tab && tab > open) {
+        *tab = '\0';
+        call->callers = tab + 1;
+    }
     if (!open)
         return false;
     for (char *at = open; (at = strstr(at, ") = ")); at++)
         equals = at;
     if (!equals)
         return false;
-    call->missed = ends_with(equals, ", the driver lacks it\n");
-    call->ruled = ends_with(equals, ", by a rule\n");
+    call->missed = ends_with(equals, ", the driver lacks it");
+    call->ruled = ends_with(equals, ", by a rule");
     comma = strrchr(equals, ',');
     if (comma)
         *comma = '\0';
@@ -136,6 +143,14 @@ static bool is_told(const struct matrix_case *one, const char *answer)
     return has_error(one->output, answer) || has_error(one->errors, answer);
 }
 
+/* "cuX\t/a+0x12\t..." */
+static void keep(char **by, const struct call *call)
+{
+    free(*by);
+    if (call->callers[0] == '\0' || asprintf(by, "%s\t%s", call->name, call->callers) < 0)
+        *by = NULL;
+}
+
 /* A call that ended in a stub of cushim: the first is the reason that comes first. */
 static void note_missed(struct matrix_case *one, const struct call *call,
                         char reason[MATRIX_CALL_SIZE])
@@ -148,6 +163,7 @@ static void note_missed(struct matrix_case *one, const struct call *call,
     if (one->missed || index == KNOWN_NONE)
         return;
     one->missed = true;
+    keep(&one->missed_by, call);
     entry = known_entry(index);
     one->silent |= !has_word(one, entry.name) && !is_told(one, call->answer);
     older = known_newest(entry.name, entry.stream, version_parse(one->cuda));
@@ -186,9 +202,10 @@ static bool is_answer(const char *answer)
 }
 
 /* A call that failed, by a rule or by itself, unless the program may survive that. */
-static void note_failed(struct matrix_case *one, const char *name, bool silent,
+static void note_failed(struct matrix_case *one, const struct call *call, bool silent,
                         const struct option_list *survived)
 {
+    const char *name = call->name;
     size_t index = known_symbol(name);
 
     for (size_t i = 0; i < survived->count; i++) {
@@ -199,8 +216,10 @@ static void note_failed(struct matrix_case *one, const char *name, bool silent,
     if (is_probe(name))
         return;
     one->silent |= silent;
-    if (one->fired[0] == '\0')
-        snprintf(one->fired, sizeof one->fired, "%s", name);
+    if (one->fired[0] != '\0')
+        return;
+    snprintf(one->fired, sizeof one->fired, "%s", name);
+    keep(&one->fired_by, call);
 }
 
 /* "cushim sim: process 7 (./a) was ended by signal 11 (Segmentation fault)" */
@@ -212,27 +231,36 @@ static int read_signal(const char *line)
     return at ? atoi(at + strlen(words)) : 0;
 }
 
-/* "cushim: simulated device 0: kernel 'k', ...": the first, unless one ended the kernel. */
-static void note_kernel(struct matrix_case *one, const char *line)
+/* "cushim: simulated device 0: kernel 'k', ...": the first, unless one ended the kernel. The next
+ * line may have what launched it. True: it was such a line. */
+static bool note_kernel(struct matrix_case *one, const char *line)
 {
     static const char begin[] = "cushim: simulated device ";
     const char *words =
         strncmp(line, begin, sizeof begin - 1) == 0 ? strstr(line + sizeof begin - 1, ": ") : NULL;
 
-    if (words && (one->kernel[0] == '\0' || strstr(words, "; every later call ")))
-        snprintf(one->kernel, sizeof one->kernel, "%.*s", (int)strcspn(words + 2, "\n"), words + 2);
+    if (!words || (one->kernel[0] != '\0' && !strstr(words, "; every later call ")))
+        return false;
+    snprintf(one->kernel, sizeof one->kernel, "%.*s", (int)strcspn(words + 2, "\n"), words + 2);
+    free(one->kernel_by);
+    one->kernel_by = NULL;
+    return true;
 }
 
 /* The call that failed. 600 says that work is not ready. */
-static void note_call(struct matrix_case *one, const char *name, const char *answer)
+static void note_call(struct matrix_case *one, const struct call *call)
 {
+    const char *name = call->name, *answer = call->answer;
+
     one->last = known_symbol(name);
     if (one->named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
         is_probe(name))
         return;
     one->named = has_word(one, name) || is_told(one, answer);
-    if (one->named || one->call[0] == '\0')
-        snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
+    if (!one->named && one->call[0] != '\0')
+        return;
+    snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
+    keep(&one->call_by, call);
 }
 
 static void note_used(struct matrix_used *used, const char *symbol)
@@ -256,11 +284,14 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
                struct matrix_used *used)
 {
     static const char wrong[] = "cushim: wrong ABI called: ";
+    static const char called[] = "cushim: it was called\t";
+    static const char launched[] = "cushim: it was launched by ";
     FILE *file = fopen(path, "re");
     char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
     size_t room = 0;
     char thread[THREAD_SIZE] = "";
     int number = 0;
+    bool kernel = false; /* the line before is of the kernel that is told */
 
     one->last = KNOWN_NONE;
     while (file && getline(&line, &room, file) > 0) {
@@ -268,7 +299,12 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         number = read_signal(line);
         if (strncmp(line, wrong, strlen(wrong)) == 0)
             snprintf(reason, sizeof reason, "%.*s", (int)strcspn(line + 8, ";\n"), line + 8);
-        note_kernel(one, line);
+        if (strncmp(line, called, strlen(called)) == 0 && !one->missed_by &&
+            asprintf(&one->missed_by, "wrong ABI called\t%s", line + strlen(called)) < 0)
+            one->missed_by = NULL;
+        if (kernel && strncmp(line, launched, strlen(launched)) == 0)
+            one->kernel_by = strdup(line + strlen(launched));
+        kernel = note_kernel(one, line);
         if (!read_call(line, &call))
             continue;
         one->calls++;
@@ -281,14 +317,14 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             note_used(used, call.name);
         if (call.ruled) {
             one->ruled = true;
-            note_failed(one, call.name, !is_told(one, call.answer), survived);
+            note_failed(one, &call, !is_told(one, call.answer), survived);
             if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0)
                 snprintf(thread, sizeof thread, "%s", call.thread);
         }
         if (!one->ruled && !is_answer(call.answer) &&
             (matrix_log_acts(call.name) || sim_fault_is_release(call.name)))
-            note_failed(one, call.name, true, survived);
-        note_call(one, call.name, call.answer);
+            note_failed(one, &call, true, survived);
+        note_call(one, &call);
     }
     one->told = reason[0] != '\0';
     if (one->told)

@@ -16,14 +16,18 @@ const char *matrix_end_name(enum matrix_end end)
 
 static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
+    const char *at = one->fired_at[0] != '\0' ? " at " : "";
+
     if (one->code == 0 && one->end == MATRIX_NOTICES && one->went_on[0] == '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0, and it said why");
     else if (one->code == 0 && one->fired[0] != '\0')
-        snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed", one->fired);
+        snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed%s%s", one->fired, at,
+                 one->fired_at);
     else if (one->code == 0 && one->end == MATRIX_FAILS)
         snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");
     else if (one->went_on[0] != '\0')
-        snprintf(text, MATRIX_NAME_SIZE, "exit code %d, went on with %s", one->code, one->went_on);
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d, went on with %s%s%s%s", one->code,
+                 one->went_on, at[0] != '\0' ? " after the failure" : "", at, one->fired_at);
     else if (one->must && one->end == MATRIX_FAILS)
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d, but it must work", one->code);
     else if (one->code > 128 && one->code < 160)
@@ -81,7 +85,7 @@ const char *matrix_call(const struct matrix_case *one)
         return "no call that reached the driver failed";
     if ((one->end <= MATRIX_NOTICES && !one->missed) || is_own_fault(one))
         return "";
-    return one->call;
+    return one->shown;
 }
 
 void matrix_put_before(struct matrix_case *one, const char *reason)
@@ -118,7 +122,7 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
     if (one->end == MATRIX_PASSES || one->end == MATRIX_UNUSED)
         return text;
     if (one->kernel[0] != '\0')
-        snprintf(text, MATRIX_NAME_SIZE, "%s", one->kernel);
+        snprintf(text, MATRIX_CALL_SIZE, "%s", one->kernel);
     else
         last_line(one->errors, one->end != MATRIX_NOT_RUN, text);
     if (text[0] == '\0' && !good)

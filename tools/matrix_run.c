@@ -153,6 +153,7 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
     for (char **word = plan->program; *word && count < MOST_ARGUMENTS - 1; word++)
         words[count++] = *word;
     words[count] = NULL;
+    setenv("CUSHIM_SIM_CALLERS", "1", 1);
     execv("/proc/self/exe", words);
     give_up(STDERR_FILENO);
 }

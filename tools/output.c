@@ -128,6 +128,42 @@ static void print_row(const struct output_table *table, size_t first, const size
     putchar('\n');
 }
 
+/* Behind `at` characters of a line; a line that is full goes on at `start`. Returns the new `at`.
+ */
+static size_t print_words(const struct output_cell *cell, size_t start, size_t width, size_t at)
+{
+    size_t gap = at < start ? start - at : COLUMN_GAP;
+    char *rest = NULL;
+
+    for (char *word = strtok_r(cell->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        size_t length = text_width(word);
+        if (at > start && at + gap + length > width) {
+            printf("\n%*s", (int)start, "");
+            at = start;
+            gap = 0;
+        }
+        printf("%*s", (int)gap, "");
+        output_text(cell->style, word);
+        at += gap + length;
+        gap = 1;
+    }
+    return at;
+}
+
+static void print_folded(const struct output_table *table, size_t first, const size_t *widths)
+{
+    const struct output_cell *cell = &table->cell[first];
+    size_t second = widths[0] + COLUMN_GAP, start = second + widths[1] + COLUMN_GAP;
+    size_t at = second + text_width(cell[1].text);
+
+    output_text(cell[0].style, cell[0].text);
+    printf("%*s", (int)(second - text_width(cell[0].text)), "");
+    output_text(cell[1].style, cell[1].text);
+    for (size_t column = 2; column < table->columns; column++)
+        at = print_words(&cell[column], start, table->fold, at);
+    putchar('\n');
+}
+
 void output_table_print(struct output_table *table, const char *indent)
 {
     size_t *widths = calloc(table->columns, sizeof *widths);
@@ -136,8 +172,12 @@ void output_table_print(struct output_table *table, const char *indent)
         output_no_memory();
     for (size_t column = 0; column < table->columns; column++)
         widths[column] = column_width(table, column);
-    for (size_t i = 0; i + table->columns <= table->cells; i += table->columns)
-        print_row(table, i, widths, indent);
+    for (size_t i = 0; i + table->columns <= table->cells; i += table->columns) {
+        if (table->fold > 0)
+            print_folded(table, i, widths);
+        else
+            print_row(table, i, widths, indent);
+    }
 
     for (size_t i = 0; i < table->cells; i++)
         free(table->cell[i].text);

@@ -40,6 +40,8 @@ void output_field(const char *name, enum output_style style, const char *text);
 /** Text with aligned columns. All zero with `columns` set is an empty one. */
 struct output_table {
     size_t columns;
+    size_t
+        fold; /* columns behind the second are one text, in lines of this width; 0: they are not */
     size_t cells; /* in use; row after row */
     size_t room;
     struct output_cell *cell;

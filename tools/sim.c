@@ -178,6 +178,7 @@ static int set_environment(const struct options *options, const char *folder, co
         set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
         set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
         set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_INTERRUPT", "1") != 0 ||
+        (options->check && set("CUSHIM_SIM_CALLERS", "1") != 0) ||
         set("CUSHIM_SIM_CHECK", options->checks) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
         set_faults("CUSHIM_SIM_FAULT", faults, false) != 0 ||
         set("CUSHIM_SIM_SUMMARY", options->quiet ? silence : "1") != 0;

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "output.h"
+#include "place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,30 +59,76 @@ __attribute__((format(printf, 2, 3))) static void found(json_t *problems, const 
     va_end(list);
 }
 
-static void judge_memory(json_t *problems, long long id, const char *words, json_int_t bytes,
-                         json_int_t blocks)
+/* "cuX\t/a+0x12...", as the driver has it, becomes "cuX at main.c:42 (main)". Of paths each byte
+ * beyond ASCII came as a character of its own. */
+static void find_place(json_t *object, const char *key)
 {
-    found(problems, "process %lld %s %lld byte%s of memory in %lld block%s", id, words,
-          (long long)bytes, output_plural((size_t)bytes), (long long)blocks,
-          output_plural((size_t)blocks));
+    json_t *origin = json_object_get(object, key);
+    char *bytes = json_is_string(origin) ? strdup(json_string_value(origin)) : NULL;
+    char place[PLACE_SIZE], *to = bytes;
+
+    for (const char *from = bytes; from && *from != '\0'; from++) {
+        char upper = (char)((from[0] & 3) << 6);
+        bool whole = (*from & 0xfc) != 0xc0;
+        *to++ = whole ? from[0] : (char)(upper | (*++from & 0x3f));
+    }
+    if (to)
+        *to = '\0';
+    place_of(bytes ? strchr(bytes, '\t') : NULL, place);
+    if (bytes && bytes[0] != '\0')
+        json_object_set_new(object, key,
+                            json_sprintf("%.*s%s%s", (int)strcspn(bytes, "\t"), bytes,
+                                         place[0] != '\0' ? " at " : "", place));
+    free(bytes);
+}
+
+static void find_places(json_t *process)
+{
+    static const char *const keys[] = {"leaked_by", "left_to_context_by"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *by = json_object_get(process, keys[i]), *value;
+        const char *kind;
+        json_object_foreach(by, kind, value) find_place(by, kind);
+    }
+    find_place(process, "faults_of_kernels_by");
+}
+
+/* ", made by cuMemAlloc_v2 at main.c:42 (main)"; of several things, what made the first. */
+static void put_origin(char text[2 * PLACE_SIZE], const json_t *origin, json_int_t count,
+                       const char *verb)
+{
+    const char *by = json_string_value(origin);
+
+    text[0] = '\0';
+    if (by && by[0] != '\0')
+        snprintf(text, 2 * PLACE_SIZE, ", %s%s by %s", count == 1 ? "" : "the first ", verb, by);
 }
 
 /* One problem for each kind that is left. */
 static void judge_count(json_t *problems, const json_t *process, const char *key, const char *words)
 {
-    json_int_t id = json_integer_value(json_object_get(process, "process"));
+    long long id = json_integer_value(json_object_get(process, "process"));
+    char by[2 * PLACE_SIZE];
     const char *kind;
-    json_t *value;
+    json_t *value, *origins;
 
+    snprintf(by, sizeof by, "%s_by", key);
+    origins = json_object_get(process, by);
     json_object_foreach(json_object_get(process, key), kind, value)
     {
-        if (json_is_object(value))
-            judge_memory(problems, (long long)id, words,
-                         json_integer_value(json_object_get(value, "bytes")),
-                         json_integer_value(json_object_get(value, "blocks")));
+        bool memory = json_is_object(value);
+        json_int_t count = json_integer_value(memory ? json_object_get(value, "blocks") : value);
+        json_int_t bytes = json_integer_value(json_object_get(value, "bytes"));
+
+        put_origin(by, json_object_get(origins, kind), count, "made");
+        if (memory)
+            found(problems, "process %lld %s %lld byte%s of memory in %lld block%s%s", id, words,
+                  (long long)bytes, output_plural((size_t)bytes), (long long)count,
+                  output_plural((size_t)count), by);
         else
-            found(problems, "process %lld %s objects of the kind \"%s\": %lld", (long long)id,
-                  words, kind, (long long)json_integer_value(value));
+            found(problems, "process %lld %s objects of the kind \"%s\": %lld%s", id, words, kind,
+                  (long long)count, by);
     }
 }
 
@@ -140,12 +187,15 @@ static json_t *judge(const json_t *processes, bool called)
         json_int_t id = json_integer_value(json_object_get(process, "process"));
         json_int_t faults = json_integer_value(json_object_get(process, "found_in_kernels"));
         json_int_t ended = json_integer_value(json_object_get(process, "faults_of_kernels"));
+        char by[2 * PLACE_SIZE];
+        find_places(process);
         if (faults)
             found(problems, "process %lld: the checks of kernels found %lld fault%s", (long long)id,
                   (long long)faults, output_plural((size_t)faults));
+        put_origin(by, json_object_get(process, "faults_of_kernels_by"), ended, "launched");
         if (ended)
-            found(problems, "process %lld: %lld kernel%s ended by a fault", (long long)id,
-                  (long long)ended, output_plural((size_t)ended));
+            found(problems, "process %lld: %lld kernel%s ended by a fault%s", (long long)id,
+                  (long long)ended, output_plural((size_t)ended), by);
         judge_count(problems, process, "leaked", "leaked");
         judge_count(problems, process, "left_to_context", "left to the end of a context");
     }

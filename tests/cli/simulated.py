@@ -25,6 +25,12 @@ def nothing_is_left(tmp_path_factory, monkeypatch):
     assert not list(folder.iterdir())
 
 
+def without_places(text):
+    """A report without the places of calls, which tests/cli/test_places.py is about."""
+    return re.sub(r"(?:,(?: the first)? (?:made|launched) by \w+| after the failure)? at [^ ]+"
+                  r"(?::\d+|\+0x[0-9a-f]+)(?: \(\w+\))?", "", text)
+
+
 def matrix(*arguments, code=OK):
     """The runs of the JSON output."""
     result = run("matrix", "--json", *arguments)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from command import CLI, NO_DRIVER, OK, SYSTEM, USAGE, run
-from simulated import CALL, NEWEST, PROGRAM, nothing_is_left, sim  # noqa: F401
+from simulated import CALL, NEWEST, PROGRAM, nothing_is_left, sim, without_places  # noqa: F401
 
 
 def faults(*rules, mode=("codes", 0, 10, 100), options=()):
@@ -345,7 +345,7 @@ def check(*arguments, faults=()):
     result = sim(*arguments, options=("--quiet", "--check", *rules))
     prefix = "cushim sim: check: "
     assert all(line.startswith(prefix) for line in result.err.splitlines())
-    return result.code, [re.sub(r"process \d+ ", "", line.removeprefix(prefix))
+    return result.code, [without_places(re.sub(r"process \d+ ", "", line.removeprefix(prefix)))
                          for line in result.err.splitlines()]
 
 

@@ -2,14 +2,13 @@
 /* What surrounds every call: the lock, the rules that hold for all entries, faults and the log. */
 #include "call/call.h"
 
-static _Thread_local struct sim_call *current;
 static uint64_t calls;
 uint64_t sim_call_counts[SIM_ENTRY_COUNT];
 
 /* The innermost call of the thread, or NULL. */
 static void make_current(struct sim_call *call)
 {
-    current = call;
+    sim_log_current = call;
     sim_current_per_thread = call && call->entry->stream != 'l';
 }
 
@@ -44,7 +43,7 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
                               .number = ++calls,
                               .start_ns = sim_clock_ns(),
                               .result = CUDA_ERROR_NOT_SUPPORTED,
-                              .outer = current};
+                              .outer = sim_log_current};
     make_current(call);
     sim_call_counts[entry]++;
     if (call->entry->superseded && sim_fault_traps()) {

@@ -83,6 +83,9 @@ void sim_journal_tell(struct sim_journal_note *note);
 /* --- log.c --- The log of every call. */
 void sim_log_call(const struct sim_call *call);
 void sim_log_missed(uint64_t number, const char *symbol, CUresult result);
+extern _Thread_local struct sim_call *sim_log_current; /* the thread's innermost call, or NULL */
+/* Its symbol, and what called it, from malloc; NULL: there is none. */
+char *sim_log_origin(void);
 
 /* --- rule.c --- One rule, and how its text is read. */
 #define SIM_RULE_SYMBOL 128

@@ -259,7 +259,13 @@ void sim_fault_trap(size_t number)
                  "cushim: wrong ABI called: the symbol %s has the parameters of CUDA %d.%d; "
                  "source that calls %s means others with every toolkit since",
                  entry->symbol, entry->since / 1000, entry->since % 1000 / 10, entry->name);
+    struct sim_report_line called = {.used = 0};
+    sim_report_put(&called, "cushim: it was called");
+    const size_t words = called.used;
+    called.used += sim_callers_put(called.text + words, sizeof called.text - 1 - words, &called);
     sim_lock_leave();
     sim_report_say(line);
+    if (called.used > words && sim_report_has_log())
+        sim_report_log(&called);
     abort();
 }

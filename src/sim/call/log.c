@@ -2,10 +2,14 @@
 #include "call/call.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #define TEXT_LIMIT 80
+#define ORIGIN_LIMIT 3800 /* a line has it, and words before it */
+
+_Thread_local struct sim_call *sim_log_current;
 
 static const char *name_of(CUresult code)
 {
@@ -118,6 +122,20 @@ static void begin_line(struct sim_report_line *line, uint64_t number, uint64_t s
                    (long)syscall(SYS_gettid), symbol);
 }
 
+/* What called the call whose local variables `inner` is one of. */
+static void put_callers(struct sim_report_line *line, const void *inner)
+{
+    line->used +=
+        sim_callers_put(line->text + line->used, sizeof line->text - 1 - line->used, inner);
+}
+
+/* Look-ups fail by the hundred, and waiting is no failure. */
+static bool wants_callers(const struct sim_call *call)
+{
+    return call->result != CUDA_SUCCESS && call->result != CUDA_ERROR_NOT_READY &&
+           strcmp(call->entry->name, "cuGetProcAddress") != 0;
+}
+
 void sim_log_call(const struct sim_call *call)
 {
     struct sim_report_line line;
@@ -136,6 +154,8 @@ void sim_log_call(const struct sim_call *call)
     sim_report_put(&line, ") = %d %s, %.1f us%s", (int)call->result, name_of(call->result),
                    (double)(now - call->start_ns) / 1e3,
                    call->result != CUDA_SUCCESS && sim_fault_last() ? ", by a rule" : "");
+    if (wants_callers(call))
+        put_callers(&line, call);
     sim_report_log(&line);
 }
 
@@ -146,5 +166,16 @@ void sim_log_missed(uint64_t number, const char *symbol, CUresult result)
         return;
     begin_line(&line, number, sim_clock_ns(), symbol);
     sim_report_put(&line, ") = %d %s, the driver lacks it", (int)result, name_of(result));
+    put_callers(&line, &line);
     sim_report_log(&line);
+}
+
+char *sim_log_origin(void)
+{
+    char text[ORIGIN_LIMIT];
+    if (!sim_log_current)
+        return NULL;
+    size_t length = (size_t)snprintf(text, sizeof text, "%s", sim_log_current->entry->symbol);
+    (void)sim_callers_put(text + length, sizeof text - length, sim_log_current);
+    return strdup(text);
 }

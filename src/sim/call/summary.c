@@ -87,6 +87,21 @@ static void put_string(FILE *file, const char *text)
     putc('"', file);
 }
 
+/* What made the first of each kind. */
+static void write_origins(FILE *memory, const char *key, const struct sim_count *count)
+{
+    const char *comma = "";
+    fprintf(memory, ", \"%s\": {", key);
+    for (int kind = 0; kind <= SIM_KIND_COUNT; kind++) {
+        if (!count->origins[kind])
+            continue;
+        fprintf(memory, "%s\"%s\": ", comma, sim_kinds_name((enum sim_kind)kind));
+        put_string(memory, count->origins[kind]);
+        comma = ", ";
+    }
+    putc('}', memory);
+}
+
 /* In one write: other processes append to the same file. */
 static void write_report(const struct sim_count *leaked, const struct sim_count *taken)
 {
@@ -106,6 +121,13 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     sim_live_json(leaked, memory);
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
+    if (sim_callers_wanted) {
+        const char *launch = sim_launch_prepare_fault_origin();
+        write_origins(memory, "leaked_by", leaked);
+        write_origins(memory, "left_to_context_by", taken);
+        fputs(", \"faults_of_kernels_by\": ", memory);
+        put_string(memory, launch ? launch : "");
+    }
     fputs(", \"rules\": [", memory);
     for (size_t i = 0; (rule = sim_fault_at(i)); i++) {
         fprintf(memory, "%s{\"rule\": ", i ? ", " : "");

@@ -33,6 +33,7 @@ void sim_limit_reset(struct sim_context *context);
 struct sim_count {
     size_t objects[SIM_KIND_COUNT + 1]; /* of each kind, and blocks of memory */
     size_t bytes;
+    const char *origins[SIM_KIND_COUNT + 1]; /* of the first of each; NULL: not known */
 };
 
 bool sim_live_counts(enum sim_kind kind); /* whether there are such objects of the program */

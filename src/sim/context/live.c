@@ -29,17 +29,23 @@ static bool made_by_program(const struct sim_object *object)
     }
 }
 
+static void add(struct sim_count *count, int kind, const char *origin)
+{
+    if (count->objects[kind]++ == 0)
+        count->origins[kind] = origin;
+}
+
 /* Objects of the kind (in the context, if one is given) that the program made and must destroy: not
  * those that come and go with others (functions with modules, the streams that every context has).
  */
-static size_t live(enum sim_kind kind, const struct sim_context *context)
+static void add_objects(struct sim_count *count, enum sim_kind kind,
+                        const struct sim_context *context)
 {
-    size_t count = 0;
     if (!sim_live_counts(kind) || (context && kind == SIM_CONTEXT))
-        return 0;
+        return;
     for (const struct sim_object *object = sim_object_first(kind); object; object = object->next)
-        count += (!context || object->context == context) && made_by_program(object);
-    return count;
+        if ((!context || object->context == context) && made_by_program(object))
+            add(count, (int)kind, object->origin);
 }
 
 /* Memory that is the program's to free: the rest goes with its module, block or array. */
@@ -53,12 +59,17 @@ static bool is_program_memory(const struct sim_allocation *allocation)
 static void add_live(struct sim_count *count, const struct sim_context *context)
 {
     const struct sim_allocation *found;
+    uint64_t oldest = count->objects[SIM_KIND_COUNT] ? 0 : UINT64_MAX;
     for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
-        count->objects[kind] += live((enum sim_kind)kind, context);
+        add_objects(count, (enum sim_kind)kind, context);
     for (uint64_t below = UINT64_MAX; (found = sim_range_before(below)); below = found->address)
         if ((!context || found->context == context) && is_program_memory(found)) {
-            count->objects[SIM_KIND_COUNT]++;
+            add(count, SIM_KIND_COUNT, found->origin);
             count->bytes += found->size;
+            if (found->id < oldest) {
+                count->origins[SIM_KIND_COUNT] = found->origin;
+                oldest = found->id;
+            }
         }
 }
 
@@ -71,8 +82,14 @@ struct sim_count sim_live_count(bool with_taken)
 
 void sim_live_take(const struct sim_context *context)
 {
-    if (context->sticky == CUDA_SUCCESS) /* after a kernel's fault nothing could be released */
-        add_live(&sim_live_taken, context);
+    struct sim_count count = sim_live_taken;
+    if (context->sticky != CUDA_SUCCESS) /* after a kernel's fault nothing could be released */
+        return;
+    add_live(&count, context);
+    for (int kind = 0; kind <= SIM_KIND_COUNT; kind++)
+        if (count.origins[kind] && count.origins[kind] != sim_live_taken.origins[kind])
+            count.origins[kind] = strdup(count.origins[kind]);
+    sim_live_taken = count;
 }
 
 bool sim_live_is_empty(const struct sim_count *count)

@@ -49,6 +49,20 @@ static inline void *sim_grown(void *items, size_t count, size_t *capacity, size_
         *((item)->next ? &(item)->next->previous : &(last)) = (item)->previous;                    \
     } while (0)
 
+/* --- callers.c --- Where the program called from. */
+void sim_callers_prepare(void); /* reads CUSHIM_SIM_CALLERS; without the driver's lock */
+extern bool sim_callers_wanted;
+/* "\t/path/program+0x12\t..." from the call outwards, as many whole ones as fit: of functions whose
+ * frames are above `inner`, an address on the stack. The length, 0 unless they are wanted. */
+size_t sim_callers_put(char *text, size_t size, const void *inner);
+/* The symbol of the thread's call, and these, from malloc; NULL: none. It is NULL unless they are
+ * wanted. */
+extern char *(*sim_callers_origin)(void);
+static inline char *sim_callers_of_call(void)
+{
+    return sim_callers_origin ? sim_callers_origin() : NULL;
+}
+
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
 enum sim_kind {
     SIM_CONTEXT,
@@ -82,6 +96,7 @@ struct sim_object { /* first member of every object */
     struct sim_object *next, *previous; /* of its kind */
     struct sim_object *chain;           /* hash */
     uint64_t serial; /* no two objects have the same: a new one may get a dead one's address */
+    char *origin;    /* what made it, if that is wanted (callers.c) */
     bool pinned;     /* by what owns or claims it: its look-ups do not expire (expire.c) */
 };
 struct sim_class { /* of a kind: context/kinds.c has the table */

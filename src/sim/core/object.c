@@ -21,6 +21,7 @@ SIM_UNCHECKED void sim_object_add(struct sim_object *object, enum sim_kind kind,
     object->kind = kind;
     object->context = context;
     object->serial = next_serial++;
+    object->origin = sim_callers_of_call();
     object->chain = *head;
     *head = object;
     SIM_LIST_ADD(first[kind], last[kind], object, next, previous);
@@ -35,6 +36,7 @@ SIM_UNCHECKED void sim_object_remove(struct sim_object *object)
         link = &(*link)->chain;
     *link = object->chain;
     SIM_LIST_REMOVE(first[kind], last[kind], object, next, previous);
+    free(object->origin);
 }
 
 SIM_UNCHECKED void *sim_object(enum sim_kind kind, const void *handle)

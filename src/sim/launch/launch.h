@@ -78,6 +78,8 @@ void sim_launch_prepare_keep_bindings(const struct sim_item *item);
 unsigned long long sim_launch_prepare_report_count(void);
 /* How many kernels a fault of theirs ended. */
 unsigned long long sim_launch_prepare_fault_count(void);
+/* What launched the first of them (core/callers.c), or NULL. */
+const char *sim_launch_prepare_fault_origin(void);
 
 /* --- occupancy.c --- */
 /* Blocks of this many threads that one multiprocessor holds at a time. */

@@ -14,6 +14,7 @@ struct kernel {
     uint64_t reach;  /* devices, by ordinal; found when the kernel starts */
     uint64_t bound;  /* references as bound at that number of changes */
     CUlaunchAttribute *attributes;
+    char *origin; /* what launched it, if that is wanted (core/callers.c) */
     /* The caller's form again, for graphs: pointers into `params`, or a packed buffer. */
     void *extra[5];
     size_t packed_size;
@@ -124,12 +125,23 @@ static void nearest(uint64_t address, char *text, size_t size)
 
 static unsigned long long notes;  /* of checks of kernels */
 static unsigned long long faults; /* by which kernels ended */
+static char *fault_origin;        /* what launched the first of them */
+
+/* In the log a second line has the launch. */
+static void tell(const struct kernel *kernel, const char *sentence)
+{
+    struct sim_report_line line = {.used = 0};
+    sim_report_device(kernel->context->device->ordinal, sentence);
+    if (!kernel->origin || !sim_report_has_log())
+        return;
+    sim_report_put(&line, "cushim: it was launched by %s", kernel->origin);
+    sim_report_log(&line);
+}
 
 static void note(void *user, const char *sentence)
 {
-    const struct kernel *kernel = user;
     __atomic_fetch_add(&notes, 1, __ATOMIC_RELAXED);
-    sim_report_device(kernel->context->device->ordinal, sentence);
+    tell(user, sentence);
 }
 
 unsigned long long sim_launch_prepare_report_count(void)
@@ -142,7 +154,20 @@ unsigned long long sim_launch_prepare_fault_count(void)
     return __atomic_load_n(&faults, __ATOMIC_RELAXED);
 }
 
-static void report(const struct sim_device *device, const struct ptx_fault *fault, CUresult code)
+const char *sim_launch_prepare_fault_origin(void)
+{
+    return __atomic_load_n(&fault_origin, __ATOMIC_ACQUIRE);
+}
+
+static void keep_origin(const struct kernel *kernel)
+{
+    char *none = NULL, *copy = kernel->origin ? strdup(kernel->origin) : NULL;
+    if (copy && !__atomic_compare_exchange_n(&fault_origin, &none, copy, false, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_RELAXED))
+        free(copy);
+}
+
+static void report(const struct kernel *kernel, const struct ptx_fault *fault, CUresult code)
 {
     char place[160] = "", sentence[sizeof fault->report + sizeof place + 80];
     if (fault->kind == PTX_FAULT_ILLEGAL_ADDRESS)
@@ -151,7 +176,7 @@ static void report(const struct sim_device *device, const struct ptx_fault *faul
              sim_ticket_error_is_sticky(code)
                  ? "; every later call for this device fails because of it"
                  : "");
-    sim_report_device(device->ordinal, sentence);
+    tell(kernel, sentence);
 }
 
 static CUresult fault_code(enum ptx_fault_kind kind)
@@ -188,7 +213,8 @@ static CUresult run(void *user)
     sim_usage_kernel_end(physical);
     if (!done) {
         __atomic_fetch_add(&faults, fault.kind != PTX_FAULT_STOPPED, __ATOMIC_RELAXED);
-        report(kernel->context->device, &fault, fault_code(fault.kind));
+        keep_origin(kernel);
+        report(kernel, &fault, fault_code(fault.kind));
     }
     sim_interrupt_end();
     return done ? CUDA_SUCCESS : fault_code(fault.kind);
@@ -200,6 +226,7 @@ static void drop(void *user)
     free(kernel->attributes);
     free(kernel->pointers);
     free(kernel->params);
+    free(kernel->origin);
     free(kernel);
 }
 
@@ -324,6 +351,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
         SIM_TRY(sim_device_heap_make(context));
     SIM_NEW(struct kernel, kernel);
     kernel->context = context;
+    kernel->origin = sim_callers_of_call();
     kernel->function = function;
     kernel->serial = function->object.serial;
     kernel->bound = SIM_TABLE_NEWEST;

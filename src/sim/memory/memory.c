@@ -123,6 +123,7 @@ CUresult sim_memory_adopt(const struct sim_allocation *wanted, struct sim_alloca
     if (!made->usable)
         made->usable = made->size;
     SIM_TRY_OR(sim_range_add(made), free(made));
+    made->origin = sim_callers_of_call();
     *allocation = made;
     return CUDA_SUCCESS;
 }
@@ -205,6 +206,7 @@ static void release(void *data)
         sim_memory_bytes_free(allocation->host, allocation->usable, allocation->mapped);
     sim_shared_close(allocation->shared);
     free(allocation->advice);
+    free(allocation->origin);
     free(allocation);
 }
 

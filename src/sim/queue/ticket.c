@@ -409,6 +409,7 @@ static void in_child(void)
 
 static void watch_fork(void)
 {
+    sim_callers_prepare();
     (void)pthread_atfork(sim_lock_enter, sim_lock_leave, in_child);
 }
 

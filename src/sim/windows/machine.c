@@ -19,9 +19,13 @@ struct sim_machine sim_machine_read(const char *root)
     {                                                                                              \
         return __VA_ARGS__;                                                                        \
     }
+bool sim_callers_wanted;
+char *(*sim_callers_origin)(void);
 #define SHARED const struct sim_shared *shared
 #define TOKEN const struct sim_shared_token *token
 /* clang-format off */
+NOTHING(void sim_callers_prepare(void), )
+NOTHING(size_t sim_callers_put(char *text, size_t size, const void *inner), 0)
 NOTHING(struct sim_usage *sim_usage_all(void), NULL)
 NOTHING(void sim_usage_note(int physical, uint64_t bytes, bool contexts), )
 NOTHING(void sim_usage_kernel_begin(int physical), )

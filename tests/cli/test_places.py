@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""`cushim matrix` and `cushim sim` name the line of the program that made a call."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import FAILED, OK, ROOT, run, run_on_terminal
+from simulated import matrix, nothing_is_left  # noqa: F401
+
+BUILD = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
+# What each mode does wrong is on the line with its name in a comment.
+BEGIN = """
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cushim/cushim.h>
+static const char ptx[] = ".version 6.0\\n.target sm_30\\n.address_size 64\\n"
+    ".visible .entry k()\\n{\\n.reg .u64 %r;\\nmov.u64 %r, 16;\\nst.global.u32 [%r], 1;\\nret;\\n}";
+"""
+MAIN = """
+int main(int count, char **words)
+{
+    const char *mode = words[1];
+    if (strcmp(mode, "fork") == 0) {
+        int status;
+        if (fork() > 0)
+            return wait(&status) < 0;
+        mode = "leak";
+    }
+    return try_mode(mode);
+}
+"""
+C = BEGIN + """
+static CUresult allocate(const struct cushim_api *cu, CUdeviceptr *memory)
+{
+    CUresult code = cu->cuMemAlloc_v2(memory, 65536); /* leak */
+    return code;
+}
+static int try_mode(const char *mode)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUdeviceptr memory = 0;
+    CUcontext context = NULL;
+    CUmodule module;
+    CUfunction function;
+    int code = 0;
+    cushim_init(cu);
+    if (cu->cuCtxCreate_v2(&context, 0, 0) != CUDA_SUCCESS)
+        return 3;
+    allocate(cu, &memory);
+    if (strcmp(mode, "leak") != 0)
+        cu->cuMemFree_v2(memory);
+    if (strcmp(mode, "free") == 0)
+        cu->cuMemFree_v2(memory); /* free */
+    if (strcmp(mode, "lacks") == 0)
+        cu->cuMemAllocAsync(&memory, 16, NULL); /* lacks */
+    if (strcmp(mode, "ignores") == 0)
+        cu->cuMemsetD8Async(0, 0, 0, NULL); /* ignores */
+    if (strcmp(mode, "launch") == 0) {
+        cu->cuModuleLoadData(&module, ptx);
+        cu->cuModuleGetFunction(&function, module, "k");
+        cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL); /* launch */
+        code = cu->cuCtxSynchronize();
+    }
+    cu->cuCtxDestroy_v2(context);
+    return code != 0;
+}
+""" + MAIN
+DRIVER = C.replace("cu->", "").replace("const struct cushim_api *cu = cushim_load(NULL);", "") \
+    .replace("cushim_init(cu)", "cuInit(0)").replace("const struct cushim_api *cu, ", "") \
+    .replace("allocate(cu, ", "allocate(").replace("cushim/cushim.h", "cushim/cuda.h")
+CXX = BEGIN + """
+#include <cushim/cushim.hpp>
+#include <memory>
+static std::unique_ptr<cushim::unique_memory<char>> allocate(const cushim::unique_device &gpu)
+{
+    return std::make_unique<cushim::unique_memory<char>>(gpu, 65536); /* leak */
+}
+static void put(cushim::unique_stream &stream, const cushim::unique_module &code)
+{
+    auto kernel = code.function("k");
+    auto shape = cushim_launch_1d(1, 1, nullptr);
+    stream.launch(kernel, shape); /* launch */
+}
+static int try_mode(const char *mode)
+{
+    try {
+        const struct cushim_api *cu = cushim_load(nullptr);
+        cushim_init(cu);
+        cushim::unique_device gpu(cu);
+        cushim::unique_stream stream(gpu);
+        auto memory = allocate(gpu);
+        CUdeviceptr plain = memory->get();
+        if (strcmp(mode, "leak") == 0)
+            memory->release();
+        if (strcmp(mode, "free") == 0) {
+            memory.reset();
+            cu->cuMemFree_v2(plain); /* free */
+        }
+        if (strcmp(mode, "lacks") == 0)
+            cu->cuMemAllocAsync(&plain, 16, nullptr); /* lacks */
+        if (strcmp(mode, "ignores") == 0)
+            cu->cuMemsetD8Async(0, 0, 0, nullptr); /* ignores */
+        if (strcmp(mode, "launch") == 0) {
+            cushim::unique_module code(gpu, ptx, sizeof ptx);
+            put(stream, code);
+            stream.synchronize();
+        }
+        return 0;
+    } catch (const std::exception &) {
+        return 1;
+    }
+}
+""" + MAIN
+MODES = {"leak": "allocate", "fork": "allocate", "free": "try_mode", "lacks": "try_mode",
+         "ignores": "try_mode", "launch": "try_mode"}
+EACH = ("--cuda", "9.0", "--strict", "--check")
+
+
+def build(folder, text, *flags, name="a.c", link=("STATIC",)):
+    """The program `a`, with its source beside it."""
+    (folder / name).write_text(text)
+    compiler = ["c++", "-std=c++14"] if name.endswith("cpp") else ["cc"]
+    subprocess.run([*compiler, "-w", *flags, "-I", ROOT / "include", "-I", BUILD / "gen", "-o",
+                    "a", name, *(os.environ.get(f"CUSHIM_{word}", word) for word in link), "-ldl",
+                    "-lpthread"], check=True, cwd=folder)
+
+
+def place(text, mode, name="a.c", function=None):
+    """"a.c:42 (f)" of the line that a mode does wrong."""
+    mark = f"/* {'leak' if mode == 'fork' else mode} */"
+    line, = (i for i, words in enumerate(text.splitlines(), 1) if mark in words)
+    return f"{name}:{line} ({function or MODES[mode]})"
+
+
+def options(mode):
+    """Under which the fault of a mode is found."""
+    if mode == "ignores":
+        return (*EACH, "--fault", "cuMemsetD8Async:error=UNKNOWN", "--")
+    return (*EACH, "--")
+
+
+pytestmark = pytest.mark.skipif("CUSHIM_STATIC" not in os.environ, reason="built with sanitizers")
+
+
+@pytest.fixture(name="here")
+def here_fixture(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def places(expected):
+    for mode, wanted in expected.items():
+        one, = matrix(*options(mode), "./a", mode, code=FAILED)
+        assert one["place"] == wanted, (mode, one)
+
+
+def test_each_report(here):
+    build(here, C, "-g")
+    for mode in MODES:
+        words, wanted = (*options(mode), "./a", mode), place(C, mode)
+        out = run("matrix", "--github", "--junit", "x", "--markdown", "m", *words).out
+        annotation, row, *_ = out.splitlines()
+        assert f" at {wanted}" in row
+        path, line = wanted.split(" ")[0].split(":")
+        assert annotation.startswith(f"::error file={path},line={line},title=")
+        for file in "xm":
+            assert f" at {wanted}" in Path(file).read_text().replace("\\", "")
+
+
+@pytest.mark.parametrize("flag", ["-O0", "-O2"])
+def test_c(here, flag):
+    # At -O2 functions are inlined, and addr2line tells of which.
+    build(here, C, "-g", flag)
+    places({mode: place(C, mode) for mode in MODES})
+
+
+def test_linked_to_the_driver(here):
+    shutil.copy(Path(os.environ["CUSHIM_SIM_FOLDER"]) / "libcuda-sim-13.5.so", "libcuda.so.1")
+    build(here, DRIVER, "-g", link=("./libcuda.so.1",))
+    os.remove("libcuda.so.1")
+    places({mode: place(DRIVER, mode) for mode in MODES if mode != "lacks"})
+    build(here, DRIVER, "-g", "-no-pie", link=("DROPIN", "STATIC"))
+    places({mode: place(DRIVER, mode) for mode in MODES})
+
+
+def test_a_wrong_abi(here):
+    shutil.copy(Path(os.environ["CUSHIM_SIM_FOLDER"]) / "libcuda-sim-13.5.so", "libcuda.so.1")
+    build(here, """#include <cushim/cuda.h>
+        #undef cuMemAlloc
+        CUresult cuMemAlloc(unsigned *memory, unsigned bytes);
+        int main(void)
+        {
+            unsigned memory;
+            return cuInit(0) || cuMemAlloc(&memory, 16);
+        }""", "-g", link=("./libcuda.so.1",))
+    os.remove("libcuda.so.1")
+    words = ("--cuda", "12.4", "--fault", "wrong-abi", "--", "./a")
+    one, = matrix(*words, code=FAILED)
+    assert (one["result"], one["place"]) == ("crashes", "a.c:7 (main)")
+    assert "  wrong ABI called at a.c:7 (main): the symbol cuMemAlloc " in run("matrix", *words).out
+
+
+@pytest.mark.parametrize("flag", ["-O0", "-O2"])
+def test_owners_of_cxx(here, flag):
+    build(here, CXX, "-g", flag, name="a.cpp")
+    expected = {mode: place(CXX, mode, "a.cpp") for mode in MODES}
+    places(expected | {"launch": place(CXX, "launch", "a.cpp", "put")})
+
+
+def offsets(modes):
+    for mode in modes:
+        one, = matrix(*options(mode), "./a", mode, code=FAILED)
+        assert re.fullmatch(r"a\+0x[0-9a-f]+", one["place"]), (mode, one)
+
+
+def test_without_debug_information(here, monkeypatch):
+    """The function, if its name is in the file, and the offset: never a line."""
+    build(here, C, "-O0")
+    for mode in MODES:
+        one, = matrix(*options(mode), "./a", mode, code=FAILED)
+        assert re.fullmatch(rf"a\+0x[0-9a-f]+ \({MODES[mode]}\)", one["place"]), mode
+    # The nearest function of which a stripped file has the name is another one.
+    build(here, C, "-s", "-O0", "-rdynamic")
+    offsets(MODES)
+    build(here, C, "-g", "-O0")
+    monkeypatch.setenv("PATH", str(here))
+    offsets(MODES)
+
+
+def test_a_library_of_the_program(here):
+    """One that it opens, by a path that only its first working directory has."""
+    text = C.replace("int main(", "int run(")
+    (here / "lib").mkdir()
+    build(here, text, "-g", "-shared", "-fPIC")
+    (here / "a").rename("lib/plugin é.so")
+    build(here, """#include <dlfcn.h>
+        #include <unistd.h>
+        int main(int count, char **words)
+        {
+            int (*run)(int, char **) = dlsym(dlopen("lib/plugin é.so", RTLD_NOW), "run");
+            return chdir("/") || run(count, words);
+        }""", name="b.c", link=())
+    places({mode: place(text, mode) for mode in MODES})
+
+
+def test_rows_are_folded_on_a_terminal(here):
+    """At blanks, and go on under their text; they have every word of the whole rows."""
+    build(here, C, "-g")
+    words = ("matrix", *options("launch"), "./a", "launch")
+    rows = run_on_terminal(*words, NO_COLOR="1").out.splitlines()
+    assert len(rows) > 4 and max(map(len, rows)) <= 100 < len(run(*words).out.splitlines()[0])
+    assert all(line.startswith(17 * " ") for line in rows[1:-1])
+    whole = re.sub(r"process \d+", "", run(*words).out)
+    assert re.sub(r"process \d+", "", " ".join(rows)).split() == whole.split()
+
+
+def test_check_and_its_summary(here):
+    build(here, C, "-g")
+    result = run("sim", "--quiet", "--check", "--summary", "s", "./a", "launch")
+    assert result.err.count(f"1 kernel ended by a fault, launched by cuLaunchKernel at "
+                            f"{place(C, 'launch')}\n") == 1
+    result = run("sim", "--quiet", "--check", "--summary", "s", "./a", "leak")
+    told = f"cuMemAlloc_v2 at {place(C, 'leak')}"
+    assert f"65536 bytes of memory in 1 block, made by {told}\n" in result.err
+    assert f'"left_to_context_by": {{"memory": "{told}"}}'.replace(" ", "") in \
+        "".join(Path("s").read_text().split())
+
+
+def test_log(here):
+    """Without the variable it has no callers, and with it those of failed calls alone."""
+    build(here, C)
+    words = ("sim", "--quiet", "--log", "-", "./a", "free")
+    assert "\t" not in run(*words).err
+    lines = [line for line in run(*words, CUSHIM_SIM_CALLERS="1").err.splitlines() if "\t" in line]
+    assert len(lines) == 1 and " cuMemFree_v2(" in lines[0]
+    call, first, *more = lines[0].split("\t")
+    assert call.endswith(" us") and re.fullmatch(rf"{re.escape(str(here))}/a\+0x[0-9a-f]+", first)
+    assert 1 <= len(more) <= 7
+    assert run("matrix", "--cuda", "12.4", "--", "./a", "none").code == OK

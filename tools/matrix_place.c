@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the program made the calls of which a report tells. */
+#include "matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The place of "cuX\t/a+0x12\t..."; empty: not known. */
+static const char *place_by(const char *by, char place[PLACE_SIZE])
+{
+    return place_of(by ? strchr(by, '\t') : NULL, place);
+}
+
+/* " at PLACE" behind the call's name in words, but for one that has a place. */
+static void insert(char words[MATRIX_CALL_SIZE], const char *by)
+{
+    char place[PLACE_SIZE], rest[MATRIX_CALL_SIZE], name[MATRIX_CALL_SIZE];
+    char *found = words;
+    size_t length = by ? strcspn(by, "\t") : 0;
+
+    if (place_by(by, place)[0] == '\0')
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)length, by);
+    while ((found = strstr(found, name)) && strncmp(found + length, " at ", 4) == 0)
+        found += length;
+    if (!found)
+        return;
+    found += length;
+    memcpy(rest, found, strlen(found) + 1);
+    snprintf(found, MATRIX_CALL_SIZE - (size_t)(found - words), " at %s%s", place, rest);
+}
+
+/* "process 7 leaked 1 stream, made by cuStreamCreate at main.c:4 (main), and 2 more" */
+static void place_of_check(const char *check, char place[PLACE_SIZE])
+{
+    const char *by = strstr(check, " by cu"), *at = by ? strstr(by, " at ") : NULL;
+    const char *end = at ? strstr(at, ", and ") : NULL;
+
+    if (at)
+        snprintf(place, PLACE_SIZE, "%.*s", (int)(end ? end - at - 4 : PLACE_SIZE), at + 4);
+}
+
+static void fill(struct matrix_case *one)
+{
+    char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
+    const char *by = one->kernel_by ? one->kernel_by : one->missed_by;
+
+    bool ignored = one->fired_by && (one->code == 0 || one->went_on[0] != '\0');
+    bool told = ignored && one->call_by && strcmp(one->call_by, one->fired_by) == 0;
+
+    insert(one->shown, one->missed_by);
+    place_by(one->fired_by, one->fired_at);
+    if (!told)
+        insert(one->shown, one->call_by);
+    if (place_by(one->kernel_by, place)[0] != '\0') {
+        size_t length = (size_t)snprintf(kernel, sizeof kernel,
+                                         "%.*s at %s: ", (int)strcspn(one->kernel_by, "\t"),
+                                         one->kernel_by, place);
+        snprintf(kernel + length, sizeof kernel - length, "%s", one->kernel);
+        memcpy(one->kernel, kernel, sizeof kernel);
+    }
+    if (!by && ignored)
+        by = one->fired_by;
+    if (!by && one->check[0] != '\0')
+        place_of_check(one->check, one->place);
+    else
+        place_by(by ? by : one->call_by, one->place);
+}
+
+/* A run of which nothing but the result is told. */
+static bool is_plain(const struct matrix_case *one)
+{
+    return (one->end == MATRIX_PASSES && one->fired[0] == '\0' && !one->missed) ||
+           (one->end == MATRIX_NOTICES && one->went_on[0] == '\0');
+}
+
+void matrix_place(struct matrix_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        memcpy(cases[i].shown, cases[i].call, sizeof cases[i].shown);
+        if (!is_plain(&cases[i]))
+            fill(&cases[i]);
+    }
+}
+
+void matrix_place_free(struct matrix_case *one)
+{
+    free(one->driver);
+    free(one->fired_by);
+    free(one->call_by);
+    free(one->kernel_by);
+    free(one->missed_by);
+}
