@@ -35,21 +35,7 @@ static bool make_registers(struct lower *lower)
     return lower->status == PTX_OK;
 }
 
-static void mention(struct lower *lower, uint32_t reg)
-{
-    if (lower->mentions[reg] < 3)
-        lower->mentions[reg]++;
-}
-
-static void mention_all(struct lower *lower, const struct ir_operand *operand)
-{
-    if (operand->kind == IR_OPERAND_REG)
-        mention(lower, operand->index);
-    for (uint32_t i = 0; operand->parts && i < operand->count; i++)
-        mention_all(lower, &operand->parts[i]);
-}
-
-/* Which instructions do branches go to, and how often is each register named? */
+/* Which instructions do branches go to? */
 static void find_targets(struct lower *lower)
 {
     const struct ir_function *fn = lower->fn;
@@ -57,12 +43,9 @@ static void find_targets(struct lower *lower)
     for (uint32_t i = 0; i < fn->insn_count; i++) {
         const struct ir_insn *insn = &fn->insns[i];
 
-        if (insn->guarded)
-            mention(lower, insn->guard);
         for (uint32_t j = 0; j < insn->count && j < IR_MAX_OPERANDS; j++) {
             const struct ir_operand *operand = &insn->operands[j];
 
-            mention_all(lower, operand);
             if (operand->kind == IR_OPERAND_LABEL)
                 lower->targeted[operand->index] = 1;
             if (operand->kind == IR_OPERAND_TABLE && insn->op == IR_BRX)
@@ -146,7 +129,6 @@ static enum ptx_status compile_one(struct ptx_module *module, struct ptx_code *c
         lower.first_step = lower_scratch(&lower, insns, sizeof *lower.first_step);
         lower.targeted = lower_scratch(&lower, insns, 1);
         lower.dropped = lower_scratch(&lower, insns, 1);
-        lower.mentions = lower_scratch(&lower, code->ir->register_count, 1);
     }
     if (lower.status == PTX_OK && (!make_registers(&lower) || !layout_function(&lower)))
         lower.status = PTX_NO_MEMORY;

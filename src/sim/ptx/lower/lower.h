@@ -58,7 +58,6 @@ struct lower {
     uint32_t *first_step;  /* of each instruction, and one more */
     uint8_t *targeted;     /* instructions that branches go to */
     uint8_t *dropped;      /* instructions folded into their neighbours */
-    uint8_t *mentions;     /* of each register by instructions: 1, 2, or 3 for more */
     uint32_t *variable_at; /* function variables: offset in the frame, or the shared number */
     uint32_t *params_at, *returns_at;
     struct lower_fixup fixups[LOWER_MAX_PARTS];

@@ -25,7 +25,6 @@ struct affine_pass {
     uint32_t *team_at;           /* by step: the step for teams */
     uint32_t forms_at, fixed_at; /* in the register file */
     uint32_t fixed_count, affine_count;
-    uint32_t pool_near; /* the entry of the pool that was asked for last */
     uint8_t tids;
     struct ptx_step *steps, *fixed_steps;
     uint32_t *general;
@@ -232,18 +231,13 @@ static uint32_t place_of(const struct affine_pass *pass, uint32_t vreg)
     return pass->forms_at + (at < narrow ? at / 4 : narrow / 4 + (at - narrow) / 8);
 }
 
-/* What the pool has at an operand. Its entries lie in the order of their offsets, and steps that
- * follow each other mostly use those that do. */
-static const struct pool_entry *pool_at(struct affine_pass *pass, uint32_t operand)
+/* What the pool has at an operand. Its entries lie in the order of their offsets. */
+static const struct pool_entry *pool_at(const struct affine_pass *pass, uint32_t operand)
 {
     const struct pool_entry *pool = pass->lower->module->pool;
-    const uint32_t offset = operand & ~PTX_CONSTANT, near = pass->pool_near;
+    const uint32_t offset = operand & ~PTX_CONSTANT;
     uint32_t low = 0, past = pass->lower->module->pool_count;
 
-    if (pool[near].offset <= offset)
-        low = near;
-    if (near + 2 < past && pool[near + 2].offset > offset)
-        past = near + 2;
     while (past - low > 1) {
         const uint32_t middle = low + (past - low) / 2;
 
@@ -252,7 +246,6 @@ static const struct pool_entry *pool_at(struct affine_pass *pass, uint32_t opera
         else
             past = middle;
     }
-    pass->pool_near = low;
     return &pool[low];
 }
 
@@ -311,7 +304,7 @@ static bool make_fixed(struct affine_pass *pass, uint32_t s, struct ptx_step *st
 }
 
 /* How much memory an atomic may reach, if that is shared; else 0. */
-static uint16_t atomic_bytes(struct affine_pass *pass, uint32_t s)
+static uint16_t atomic_bytes(const struct affine_pass *pass, uint32_t s)
 {
     const struct ptx_step *step = &pass->lower->steps[s];
     const uint32_t value = vreg_in(pass, s, 2);

@@ -121,46 +121,6 @@ static enum step_control control_of(const struct ir_insn *insn)
     return CONTROL_RUN;
 }
 
-/* Is the register that the step before wrote named there and by this operand alone? */
-static bool is_only_use(const struct lower *lower, const struct ir_operand *operand, uint32_t vreg)
-{
-    return operand->kind == IR_OPERAND_REG && !operand->negate &&
-           lower->base[operand->index] == vreg && lower->mentions[operand->index] == 2;
-}
-
-/* "setp p, a, b; and.pred d, p, c" is "setp.and d, a, b, c". False: it is something else. */
-static bool fold_compare(struct lower *lower, const struct ir_insn *insn,
-                         const struct flat *sources)
-{
-    const uint32_t step = lower->step_count - 1;
-    uint32_t dest, other, ref = lower->ref_count;
-    struct ptx_step *before;
-
-    if ((insn->op != IR_AND && insn->op != IR_OR && insn->op != IR_XOR) || insn->guarded ||
-        insn->types[0] != IR_PRED || insn->operands[0].kind != IR_OPERAND_REG ||
-        !lower->step_count || lower->sources[step].insn->op != IR_SETP)
-        return false;
-    before = &lower->steps[step];
-    if (before->guard != PTX_ABSENT || before->how.compare.first != 1 ||
-        before->how.compare.boolean != IR_ATOM_NONE)
-        return false;
-    if (is_only_use(lower, &insn->operands[1], before->operand[0]))
-        other = sources->values[1];
-    else if (is_only_use(lower, &insn->operands[2], before->operand[0]))
-        other = sources->values[0];
-    else
-        return false;
-    dest = operand_dest(lower, &insn->operands[0], PLACE_PREDICATE, IR_PRED);
-    while (lower->refs[--ref].step == step && !lower->refs[ref].def)
-        ;
-    lower->refs[ref].vreg = before->operand[0] = dest;
-    before->how.compare.boolean = insn->op == IR_AND  ? IR_ATOM_AND
-                                  : insn->op == IR_OR ? IR_ATOM_OR
-                                                      : IR_ATOM_XOR;
-    lower_use(lower, step, 3, other);
-    return true;
-}
-
 /* An instruction on registers alone. */
 static void lower_selected(struct lower *lower, const struct ir_insn *insn)
 {
@@ -177,8 +137,6 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     }
     for (uint32_t i = insn->destinations; i < insn->count; i++)
         flat_source(lower, &flat, insn, &insn->operands[i], i);
-    if (fold_compare(lower, insn, &flat))
-        return;
     if (is_matrix(insn->op))
         flat_add(&flat, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL, 0));
     /* Destinations come first in the step and last here: temporaries are made in this order. */

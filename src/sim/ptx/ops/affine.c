@@ -10,8 +10,6 @@
 void affine_extremes_some(const struct ptx_team *team, const struct affine *of, int64_t *least,
                           int64_t *greatest)
 {
-    const bool line = of->half == 16 * of->lane;
-
     *least = INT64_MAX;
     *greatest = INT64_MIN;
     for (uint32_t i = team->first; i <= team->last; i++) {
@@ -21,17 +19,7 @@ void affine_extremes_some(const struct ptx_team *team, const struct affine *of, 
 
         if (!team->masks[i])
             continue;
-        if (line) {
-            const uint64_t first = (uint64_t)__builtin_ctz(team->masks[i]);
-            const uint64_t last = (uint64_t)(31 - __builtin_clz(team->masks[i]));
-            const int64_t a = (int64_t)(alone.base + first * of->lane);
-            const int64_t b = (int64_t)(alone.base + last * of->lane);
-
-            low = a < b ? a : b;
-            high = a < b ? b : a;
-        } else {
-            affine_extremes(&one, &alone, &low, &high);
-        }
+        affine_extremes(&one, &alone, &low, &high);
         *least = low < *least ? low : *least;
         *greatest = high > *greatest ? high : *greatest;
     }

@@ -94,13 +94,9 @@ static bool block_begin(struct ptx_block *block, uint64_t number)
     struct launch *launch = block->launch;
     const uint32_t *grid = launch->request->grid;
 
-    if (number == block->number + 1 && block->index[0] + 1 < grid[0]) {
-        block->index[0]++;
-    } else {
-        block->index[0] = (uint32_t)(number % grid[0]);
-        block->index[1] = (uint32_t)(number / grid[0] % grid[1]);
-        block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
-    }
+    block->index[0] = (uint32_t)(number % grid[0]);
+    block->index[1] = (uint32_t)(number / grid[0] % grid[1]);
+    block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
     block->number = number;
     block->alive = launch->threads;
     block->warps_left = launch->warp_count;
