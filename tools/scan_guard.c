@@ -177,7 +177,8 @@ void scan_guards_word(struct scan_guards *guards, struct scan_word word, size_t 
         end++;
     for (size_t i = low; i < end; i++)
         other |= guards->names[i].index == SCAN_VOID && is_of(&guards->names[i], function);
-    for (const struct scan_name *name = guards->names + low; low < end; low++, name++) {
+    for (; low < end; low++) {
+        const struct scan_name *name = &guards->names[low];
         if (name->index != KNOWN_NONE) {
             if (!other && is_of(name, function) && name->index != SCAN_VOID)
                 scan_guards_add(guards, &(struct scan_guard){.at = word.text,
