@@ -277,6 +277,14 @@ bool scan_condition_has(struct scan_word word, const char *text)
     return false;
 }
 
+bool scan_condition_ends(struct scan_word word, const char *text)
+{
+    size_t length = strlen(text);
+
+    return word.length >= length &&
+           strncasecmp(word.text + word.length - length, text, length) == 0;
+}
+
 /* Where an operand is: at its beginning, or behind "a." or "a->"; behind a name or what is called;
  * behind a condition, which the operand is if nothing follows; behind what is none. */
 enum part { PART_BEGIN, PART_NAME, PART_WHOLE, PART_OTHER };
@@ -302,7 +310,7 @@ static void read_parentheses(struct flow *flow, struct operand *operand)
 
     note_value(flow, &name, &before, single, &facts);
     if (operand->part == PART_BEGIN ||
-        (operand->part == PART_NAME && single && scan_condition_has(name.word, "likely"))) {
+        (operand->part == PART_NAME && single && scan_condition_ends(name.word, "likely"))) {
         operand->facts = facts;
         operand->part = PART_WHOLE;
         return;
@@ -318,6 +326,10 @@ static bool read_part(struct flow *flow, struct operand *operand)
     const int kind = flow->now.kind;
 
     if (kind == TOKEN_GUARD) {
+        const char next = scan_flow_peek(flow);
+        if (flow->blocks == 0 && flow->last.kind == TOKEN_WORD && (next == ',' || next == ')'))
+            add_found(flow,
+                      (struct scan_name){flow->now.word, SCAN_VOID, flow->function, 0, false});
         struct flow_facts facts = read_guard(flow);
         bool version = facts.version > 0 && operand->comparison > 0;
         if (version)

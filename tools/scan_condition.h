@@ -27,5 +27,6 @@ bool scan_condition_literal(struct scan_word word, bool value);
 
 /** Whether the text is in the word, in letters of any case. */
 bool scan_condition_has(struct scan_word word, const char *text);
+bool scan_condition_ends(struct scan_word word, const char *text);
 
 #endif

@@ -325,8 +325,7 @@ static bool leaves_by_call(const struct flow *flow)
     static const char *const words[] = {"exit",       "_exit",      "_Exit",
                                         "quick_exit", "abort",      "longjmp",
                                         "siglongjmp", "terminate",  "__builtin_unreachable",
-                                        "GTEST_SKIP", "GTEST_FAIL", "FAIL",
-                                        "SKIP",       NULL};
+                                        "GTEST_SKIP", "GTEST_FAIL", NULL};
 
     if (flow->now.kind != TOKEN_WORD || scan_flow_peek(flow) != '(')
         return false;
@@ -339,20 +338,12 @@ static bool leaves_by_call(const struct flow *flow)
     return scan_word_is_one_of(flow->now.word, words);
 }
 
-static bool ends_with(struct scan_word word, const char *text)
-{
-    size_t length = strlen(text);
-
-    return word.length >= length &&
-           scan_condition_has((struct scan_word){word.text + word.length - length, length}, text);
-}
-
 /* assert(CUSHIM_HAS(...)), REQUIRE, ASSERT_TRUE, assert_false(!...): such a name alone tells that
  * it does not go on. */
 static void read_assertion(struct flow *flow, struct flow_list *after)
 {
     const struct scan_word name = flow->now.word;
-    bool contrary = ends_with(name, "false"), single;
+    bool contrary = scan_condition_ends(name, "false"), single;
 
     scan_flow_step(flow);
     struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
@@ -369,9 +360,9 @@ static bool is_assertion(const struct flow *flow)
     const struct scan_word word = flow->now.word;
 
     return flow->now.kind == TOKEN_WORD && scan_flow_peek(flow) == '(' &&
-           (ends_with(word, "assert") || ends_with(word, "require") ||
+           (scan_condition_ends(word, "assert") || scan_condition_ends(word, "require") ||
             ((scan_condition_has(word, "assert") || scan_condition_has(word, "require")) &&
-             (ends_with(word, "true") || ends_with(word, "false"))));
+             (scan_condition_ends(word, "true") || scan_condition_ends(word, "false"))));
 }
 
 static bool read_expression(struct flow *flow, struct flow_list *after)
