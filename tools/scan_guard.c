@@ -480,13 +480,13 @@ static void add_function(struct scan_guards *guards, const struct scan_scope *sc
 static void sort_names(struct scan_guards *guards)
 {
     struct scan_name *names = guards->names;
-    size_t count = 0, holds = 0;
+    size_t count = 0;
+    bool lone = false; /* the names of a word hold no answer */
 
     qsort(names, guards->name_count, sizeof *names, compare_names);
     for (size_t i = 0; i < guards->name_count; i++) {
         if (i == 0 || compare_words(names[i].word, names[i - 1].word) != 0)
-            holds = i;
-        bool lone = names[i].index == SCAN_VOID && names[holds].index == SCAN_VOID;
+            lone = names[i].index == SCAN_VOID;
         if (!lone && (count == 0 || compare_names(&names[i], &names[count - 1]) != 0))
             names[count++] = names[i];
     }
