@@ -3,6 +3,7 @@
 
 #include "known.h"
 #include "names.h"
+#include "scan_flow.h"
 #include "scan_wheel.h"
 
 #include <stdint.h>
@@ -10,14 +11,25 @@
 #include <string.h>
 
 /* More are not taken, of any file. */
-enum { MOST_GUARDS = 1 << 20, MOST_MENTIONS = 1 << 14, MOST_STEPS = 1 << 21 };
+enum { MOST_GUARDS = 1 << 19, MOST_MENTIONS = 1 << 14, MOST_STEPS = 1 << 21, MOST_RELEASES = 128 };
+
+/* Keys of guards are entries' indexes; behind those are releases of entries, and behind those
+ * releases of a driver, and a version that is compared with no number. */
+enum {
+    RELEASES = CUSHIM_ENTRY_COUNT,
+    VERSIONS = RELEASES + (1 << 20),
+    NO_NUMBER = VERSIONS + (1 << 20),
+    NO_KEY
+};
 
 /* A function of all of them. */
 static const size_t anywhere = SIZE_MAX;
 
-/* That a function asks for an entry, or for a release: those have numbers behind the entries'. */
+/* Where a guard with a key is, or from where to where it holds: in a sorted array the latest end of
+ * all up to this one. */
 struct asked {
     size_t function, key;
+    const char *from, *until;
     const struct scan_guard *guard;
 };
 
@@ -35,20 +47,62 @@ static bool is_everywhere(size_t index)
     return known_platforms[index] == KNOWN_ANYWHERE;
 }
 
-static size_t release_key(size_t index)
+/* All releases, from the oldest. */
+static size_t list_releases(int releases[MOST_RELEASES])
 {
-    return CUSHIM_ENTRY_COUNT + (size_t)known_entry(index).since;
+    size_t count = 0, at;
+
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        int release = known_entry(i).since;
+        for (at = count; at > 0 && releases[at - 1] > release;)
+            at--;
+        if (count == MOST_RELEASES || (at > 0 && releases[at - 1] == release))
+            continue;
+        memmove(&releases[at + 1], &releases[at], (count++ - at) * sizeof *releases);
+        releases[at] = release;
+    }
+    return count;
 }
 
-/* What guards a call: its own CUSHIM_HAS, or that of another entry of its release. One of a newer
- * release says nothing: what is done without the newer entry calls an older one. */
-struct wanted {
-    size_t keys[2], count;
-};
-
-static struct wanted wanted_of(size_t index)
+/* The keys of what guards a call, one by one: its own CUSHIM_HAS, that of another entry of its
+ * release, and a version of that release or a later one. A CUSHIM_HAS of a newer release says
+ * nothing: what is done without the newer entry calls an older one. */
+static size_t wanted_key(const struct scan_guards *guards, size_t index, size_t which)
 {
-    return (struct wanted){{index, release_key(index)}, is_everywhere(index) ? 2 : 1};
+    const int since = known_entry(index).since;
+
+    if (which == 0)
+        return index;
+    if (!is_everywhere(index))
+        return NO_KEY;
+    if (which == 1)
+        return RELEASES + (size_t)since;
+    if (which == 2)
+        return NO_NUMBER;
+    return guards->releases[which - 3] >= since ? VERSIONS + (size_t)guards->releases[which - 3]
+                                                : NO_KEY;
+}
+
+static size_t count_keys(const struct scan_guards *guards)
+{
+    return guards->release_count > 0 ? 3 + guards->release_count : 2;
+}
+
+/* The keys of a guard; the second may be none. */
+static void find_keys(const struct scan_guards *guards, const struct scan_guard *guard,
+                      size_t keys[2])
+{
+    keys[0] = keys[1] = NO_KEY;
+    if (guard->index != SCAN_VERSION) {
+        keys[0] = guard->index;
+        keys[1] = RELEASES + (size_t)known_entry(guard->index).since;
+    } else if (guard->why == SCAN_WHY_NUMBER) {
+        keys[0] = NO_NUMBER;
+    }
+    for (size_t i = 0; guard->index == SCAN_VERSION && i < guards->release_count; i++) {
+        if (guards->releases[i] <= guard->release)
+            keys[0] = VERSIONS + (size_t)guards->releases[i];
+    }
 }
 
 void scan_guards_add(struct scan_guards *guards, const struct scan_guard *guard)
@@ -57,15 +111,6 @@ void scan_guards_add(struct scan_guards *guards, const struct scan_guard *guard)
         return;
     guards->guards = scan_grow(guards->guards, guards->count, sizeof *guards->guards);
     guards->guards[guards->count++] = *guard;
-}
-
-void scan_guards_forget(struct scan_guards *guards, struct scan_word holder)
-{
-    for (size_t i = guards->count; i > 0 && holder.text; i--) {
-        if (guards->guards[i - 1].holder.text != holder.text)
-            return;
-        guards->guards[i - 1].holder = (struct scan_word){NULL, 0};
-    }
 }
 
 static int compare_words(struct scan_word a, struct scan_word b)
@@ -80,7 +125,15 @@ static int compare_names(const void *left, const void *right)
     const struct scan_name *a = left, *b = right;
     int words = compare_words(a->word, b->word);
 
-    return words != 0 ? words : (a->index > b->index) - (a->index < b->index);
+    if (words != 0)
+        return words;
+    if (a->index != b->index)
+        return a->index < b->index ? -1 : 1;
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    if (a->release != b->release)
+        return a->release < b->release ? -1 : 1;
+    return (int)a->negated - (int)b->negated;
 }
 
 static int compare_mentions(const void *left, const void *right)
@@ -99,13 +152,19 @@ static int compare_asked(const void *left, const void *right)
         return a->function < b->function ? -1 : 1;
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
-    return (a->guard->at > b->guard->at) - (a->guard->at < b->guard->at);
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+static bool is_of(const struct scan_name *name, size_t function)
+{
+    return name->function == SCOPE_FILE || name->function == function;
 }
 
 void scan_guards_word(struct scan_guards *guards, struct scan_word word, size_t line,
                       size_t function, bool called)
 {
-    size_t low = 0, high = guards->name_count;
+    size_t low = 0, high = guards->name_count, end;
+    bool other = false;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -114,11 +173,21 @@ void scan_guards_word(struct scan_guards *guards, struct scan_word word, size_t 
         else
             high = middle;
     }
-    for (; low < guards->name_count && compare_words(guards->names[low].word, word) == 0; low++) {
-        size_t index = guards->names[low].index;
-        if (index != KNOWN_NONE) {
-            scan_guards_add(guards,
-                            &(struct scan_guard){word.text, line, function, index, {0}, word});
+    for (end = low; end < guards->name_count && compare_words(guards->names[end].word, word) == 0;)
+        end++;
+    for (size_t i = low; i < end; i++)
+        other |= guards->names[i].index == SCAN_VOID && is_of(&guards->names[i], function);
+    for (; low < end; low++) {
+        const struct scan_name *name = &guards->names[low];
+        if (name->index != KNOWN_NONE) {
+            if (!other && is_of(name, function) && name->index != SCAN_VOID)
+                scan_guards_add(guards, &(struct scan_guard){.at = word.text,
+                                                             .line = line,
+                                                             .function = function,
+                                                             .index = name->index,
+                                                             .release = name->release,
+                                                             .name = word,
+                                                             .negated = name->negated});
             continue;
         }
         guards->full |= guards->mention_count == MOST_MENTIONS;
@@ -149,54 +218,84 @@ static bool is_within(const struct scan_scope *scope, size_t function, struct sc
     return function != SCOPE_FILE && compare_words(scope->functions[function - 1].name, name) == 0;
 }
 
-static void sort_guards(struct scan_guards *guards, const struct scan_scope *scope)
+static struct asked *add_asked(struct asked *array, size_t *count, struct asked asked)
 {
-    free(guards->asked);
-    guards->asked_count = 0;
-    guards->asked = scan_grow(NULL, 4 * guards->count, sizeof *guards->asked);
-    for (size_t i = 0; i < guards->count; i++) {
-        const struct scan_guard *guard = &guards->guards[i];
-        const size_t keys[] = {guard->index, release_key(guard->index)};
-        if (guard->name.length > 0 && is_within(scope, guard->function, guard->name))
-            continue;
-        for (size_t k = 0; k < 2; k++) {
-            guards->asked[guards->asked_count++] = (struct asked){guard->function, keys[k], guard};
-            if (guard->name.length == 0)
-                guards->asked[guards->asked_count++] = (struct asked){anywhere, keys[k], guard};
-        }
-    }
-    qsort(guards->asked, guards->asked_count, sizeof *guards->asked, compare_asked);
+    array = scan_grow(array, *count, sizeof *array);
+    array[(*count)++] = asked;
+    return array;
 }
 
-/* The first place where a function asks for it, or the last one; NULL: none. */
-static const struct scan_guard *find_asked(const struct scan_guards *guards, size_t function,
-                                           size_t key, bool last)
+static void add_held(struct scan_guards *guards, const struct scan_guard *guard, size_t key,
+                     const char *from, const char *until)
 {
-    size_t low = 0, high = guards->asked_count;
+    if (until && from < until)
+        guards->held = add_asked(guards->held, &guards->held_count,
+                                 (struct asked){guard->function, key, from, until, guard});
+}
+
+static void sort_guards(struct scan_guards *guards, const struct scan_scope *scope, const char *end)
+{
+    for (size_t i = 0; i < guards->count; i++) {
+        const struct scan_guard *guard = &guards->guards[i];
+        size_t keys[2];
+        if (guard->name.length > 0 && is_within(scope, guard->function, guard->name))
+            continue;
+        find_keys(guards, guard, keys);
+        for (size_t k = 0; k < 2 && keys[k] != NO_KEY; k++) {
+            struct asked asked = {guard->function, keys[k], guard->at, NULL, guard};
+            guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
+            asked.function = anywhere;
+            if (guard->name.length == 0 && guard->index != SCAN_VERSION)
+                guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
+            add_held(guards, guard, keys[k], guard->at, guard->comment ? end + 1 : guard->until);
+            add_held(guards, guard, keys[k], guard->from, guard->end);
+        }
+    }
+    if (guards->asked_count > 0)
+        qsort(guards->asked, guards->asked_count, sizeof *guards->asked, compare_asked);
+    if (guards->held_count > 0)
+        qsort(guards->held, guards->held_count, sizeof *guards->held, compare_asked);
+    for (size_t i = 1; i < guards->held_count; i++) {
+        struct asked *held = &guards->held[i];
+        if (held->function == held[-1].function && held->key == held[-1].key &&
+            held->until < held[-1].until)
+            held->until = held[-1].until;
+    }
+}
+
+/* How many are before those with a key that are behind a place. */
+static size_t count_asked(const struct asked *array, size_t count, struct asked wanted)
+{
+    size_t low = 0, high = count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct asked *asked = &guards->asked[middle];
-        if (asked->function < function || (asked->function == function && asked->key < key) ||
-            (last && asked->function == function && asked->key == key))
+        if (compare_asked(&array[middle], &wanted) <= 0)
             low = middle + 1;
         else
             high = middle;
     }
-    if (last && low-- == 0)
-        return NULL;
-    return low < guards->asked_count && guards->asked[low].function == function &&
-                   guards->asked[low].key == key
-               ? guards->asked[low].guard
-               : NULL;
+    return low;
 }
 
-static bool is_asked(const struct scan_guards *guards, size_t function, const struct wanted *wanted,
-                     const char *before)
+/* The last one with a key that is not behind a place, or the first one of all; NULL: none. */
+static const struct asked *find_asked(const struct asked *array, size_t count, size_t function,
+                                      size_t key, const char *place)
 {
-    for (size_t i = 0; i < wanted->count; i++) {
-        const struct scan_guard *guard = find_asked(guards, function, wanted->keys[i], false);
-        if (guard && guard->at < before)
+    size_t at = count_asked(array, count, (struct asked){function, key, place, NULL, NULL});
+
+    if (place && at-- == 0)
+        return NULL;
+    return at < count && array[at].function == function && array[at].key == key ? &array[at] : NULL;
+}
+
+static bool is_asked(const struct scan_guards *guards, size_t function, size_t index,
+                     const char *place)
+{
+    for (size_t i = 0; i < count_keys(guards); i++) {
+        const struct asked *held = find_asked(guards->held, guards->held_count, function,
+                                              wanted_key(guards, index, i), place);
+        if (held && held->until > place)
             return true;
     }
     return false;
@@ -220,10 +319,10 @@ static size_t find_mention(const struct scan_guards *guards, struct scan_word na
 /* Whether each place that calls a function asks before it, or is in a function of which that is
  * true. */
 static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_scope *scope,
-                                size_t which, const struct wanted *wanted, int levels)
+                                size_t which, size_t index, int levels)
 {
     const struct scan_function *function = &scope->functions[which - 1];
-    size_t calls = 0, caller = SCOPE_FILE;
+    size_t calls = 0;
 
     if (levels == 0 || !function->closed || function->name.length == 0 || guards->full)
         return false;
@@ -235,77 +334,163 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
             continue; /* a declaration */
         if (mention->function == SCOPE_FILE)
             return false;
-        if (mention->function == caller || is_within(scope, mention->function, mention->name))
+        if (is_within(scope, mention->function, mention->name))
             continue;
         guards->full |= ++guards->steps > MOST_STEPS;
-        if (!is_asked(guards, mention->function, wanted, mention->at) &&
-            !is_asked_by_callers(guards, scope, mention->function, wanted, levels - 1))
+        if (!is_asked(guards, mention->function, index, mention->at) &&
+            !is_asked_by_callers(guards, scope, mention->function, index, levels - 1))
             return false;
-        caller = mention->function; /* what is behind its first call is behind the guard, too */
         calls++;
     }
     return calls > 0;
 }
 
+/* The last guard before the call in its function does not count. */
+static void find_why(const struct scan_guards *guards, struct scan_source_call *call)
+{
+    const struct scan_guard *found = NULL;
+
+    for (size_t i = 0; i < count_keys(guards); i++) {
+        const struct asked *asked = find_asked(guards->asked, guards->asked_count, call->function,
+                                               wanted_key(guards, call->index, i), call->at);
+        if (asked && (!found || found->at < asked->guard->at))
+            found = asked->guard;
+    }
+    if (!found)
+        return;
+    call->asked = found->line;
+    call->why = found->contrary <= call->at && call->at < found->contrary_end ? found->contrary_why
+                                                                              : found->why;
+    call->why_line = found->why_line;
+}
+
 /* A guard that is in another function alone, or behind the call. */
-static void find_others(const struct scan_guards *guards, const struct wanted *wanted,
+static void find_others(const struct scan_guards *guards, const char *end,
                         struct scan_source_call *call)
 {
-    for (size_t i = 0; i < wanted->count && call->asked == 0; i++) {
-        for (int last = 0; last < 2; last++) {
-            const struct scan_guard *guard = find_asked(guards, anywhere, wanted->keys[i], last);
-            if (guard && guard->function != call->function && call->asked == 0)
-                call->asked = guard->line;
-            else if (guard && call->late == 0)
-                call->late = guard->line;
+    for (size_t i = 0; i < 2 * count_keys(guards) && call->asked == 0; i++) {
+        const struct asked *asked =
+            find_asked(guards->asked, guards->asked_count, anywhere,
+                       wanted_key(guards, call->index, i / 2), i % 2 > 0 ? end : NULL);
+        if (asked && asked->guard->function != call->function) {
+            call->asked = asked->guard->line;
+            call->why = SCAN_WHY_ELSEWHERE;
+        } else if (asked && call->late == 0) {
+            call->late = asked->guard->line;
         }
     }
 }
 
+/* A declaration outside functions: what is behind its last guard is not far. */
+enum { LONGEST_REST = 256 };
+
+/* Each function with guards, and each declaration. */
+static void read_flow(struct scan_guards *guards, const struct scan_scope *scope,
+                      const struct scan_text *text)
+{
+    bool *seen = scan_grow(NULL, scope->count, sizeof *seen);
+    size_t low, high;
+
+    memset(seen, 0, (scope->count + 1) * sizeof *seen);
+    for (size_t i = 0; i < guards->count; i++) {
+        const struct scan_guard *guard = &guards->guards[i];
+        struct scan_text part = {guard->head, guard->head, guard->at, guard->line};
+        if (guard->function != SCOPE_FILE) {
+            seen[guard->function - 1] |= !guard->comment;
+            continue;
+        }
+        if (!guard->head || (i > 0 && guard[-1].head == guard->head))
+            continue;
+        for (high = i; high + 1 < guards->count && guards->guards[high + 1].head == guard->head;)
+            high++;
+        part.end = guards->guards[high].at;
+        part.end += text->end - part.end < LONGEST_REST ? text->end - part.end : LONGEST_REST;
+        scan_flow_read(guards, scope, SCOPE_FILE, part, i);
+    }
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct scan_function *function = &scope->functions[i];
+        if (!seen[i])
+            continue;
+        for (low = 0, high = guards->count; low < high;) {
+            size_t middle = low + (high - low) / 2;
+            if (guards->guards[middle].at < function->from)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        const struct scan_text part = {function->from, function->from,
+                                       function->until ? function->until : text->end,
+                                       function->line};
+        scan_flow_read(guards, scope, i + 1, part, low);
+    }
+    free(seen);
+}
+
 void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *scope,
-                        struct scan_source *source)
+                        const struct scan_text *text, struct scan_source *source)
 {
     struct {
-        struct wanted wanted;
         size_t function; /* that was examined last */
         bool answer;
-    } known[CUSHIM_ENTRY_COUNT] = {{{{0}, 0}, SCOPE_FILE, false}};
+    } known[CUSHIM_ENTRY_COUNT] = {{SCOPE_FILE, false}};
 
     if (guards->count == 0)
         return;
-    sort_guards(guards, scope);
+    for (size_t i = 0; i < guards->count && guards->release_count == 0; i++) {
+        if (guards->guards[i].index == SCAN_VERSION)
+            guards->release_count = list_releases(guards->releases);
+    }
+    read_flow(guards, scope, text);
+    sort_guards(guards, scope, text->end);
     if (guards->mention_count > 0)
         qsort(guards->mentions, guards->mention_count, sizeof *guards->mentions, compare_mentions);
     for (size_t i = 0; i < source->count; i++) {
         struct scan_source_call *call = &source->calls[i];
         size_t index = call->index, function = call->function;
-        if (known[index].wanted.count == 0)
-            known[index].wanted = wanted_of(index);
-        const struct wanted *wanted = &known[index].wanted;
-        call->has = is_asked(guards, function, wanted, call->at);
+        call->has = is_asked(guards, function, index, call->at);
         if (!call->has && function != SCOPE_FILE && known[index].function != function) {
             known[index].function = function;
             known[index].answer =
-                is_asked_by_callers(guards, scope, function, wanted, SCAN_READINGS - 1);
+                is_asked_by_callers(guards, scope, function, index, SCAN_READINGS - 1);
         }
         call->has = call->has || (function != SCOPE_FILE && known[index].function == function &&
                                   known[index].answer);
         if (!call->has)
-            find_others(guards, wanted, call);
+            find_why(guards, call);
+        if (!call->has)
+            find_others(guards, text->end, call);
     }
 }
 
-static void add_name(struct scan_guards *guards, struct scan_word word, size_t index)
+static void add_name(struct scan_guards *guards, struct scan_name name)
 {
     guards->names = scan_grow(guards->names, guards->name_count, sizeof *guards->names);
-    guards->names[guards->name_count++] = (struct scan_name){word, index};
+    guards->names[guards->name_count++] = name;
 }
 
 static void add_function(struct scan_guards *guards, const struct scan_scope *scope, size_t which)
 {
     if (which != SCOPE_FILE && scope->functions[which - 1].closed &&
         scope->functions[which - 1].name.length > 0)
-        add_name(guards, scope->functions[which - 1].name, KNOWN_NONE);
+        add_name(guards, (struct scan_name){scope->functions[which - 1].name, KNOWN_NONE,
+                                            SCOPE_FILE, 0, false});
+}
+
+/* One of each, and no other value of what holds no answer. */
+static void sort_names(struct scan_guards *guards)
+{
+    struct scan_name *names = guards->names;
+    size_t count = 0;
+    bool lone = false; /* the names of a word hold no answer */
+
+    qsort(names, guards->name_count, sizeof *names, compare_names);
+    for (size_t i = 0; i < guards->name_count; i++) {
+        if (i == 0 || compare_words(names[i].word, names[i - 1].word) != 0)
+            lone = names[i].index == SCAN_VOID;
+        if (!lone && (count == 0 || compare_names(&names[i], &names[count - 1]) != 0))
+            names[count++] = names[i];
+    }
+    guards->name_count = count;
 }
 
 bool scan_guards_name(struct scan_guards *guards, const struct scan_scope *scope,
@@ -313,26 +498,19 @@ bool scan_guards_name(struct scan_guards *guards, const struct scan_scope *scope
 {
     size_t before = guards->name_count, last = SCOPE_FILE;
 
-    for (size_t i = 0; i < guards->count; i++) {
-        if (guards->guards[i].holder.length > 0)
-            add_name(guards, guards->guards[i].holder, guards->guards[i].index);
-    }
+    for (size_t i = 0; i < guards->found_count; i++)
+        add_name(guards, guards->found[i]);
     for (size_t i = 0; i < source->count; i++) {
-        if (source->calls[i].asked > 0 && source->calls[i].function != last)
-            add_function(guards, scope, last = source->calls[i].function);
+        const struct scan_source_call *call = &source->calls[i];
+        if (!call->has && (call->asked > 0 || guards->release_count > 0) && call->function != last)
+            add_function(guards, scope, last = call->function);
     }
     for (size_t i = 0; i < guards->mention_count; i++)
         add_function(guards, scope, guards->mentions[i].function);
     if (guards->name_count == 0)
         return false;
-    qsort(guards->names, guards->name_count, sizeof *guards->names, compare_names);
-    size_t count = 1;
-    for (size_t i = 1; i < guards->name_count; i++) {
-        if (compare_names(&guards->names[i], &guards->names[count - 1]) != 0)
-            guards->names[count++] = guards->names[i];
-    }
-    guards->name_count = count;
-    return count > before;
+    sort_names(guards);
+    return guards->name_count > before;
 }
 
 void scan_guards_free(struct scan_guards *guards)
@@ -340,5 +518,7 @@ void scan_guards_free(struct scan_guards *guards)
     free(guards->guards);
     free(guards->mentions);
     free(guards->names);
+    free(guards->found);
+    free(guards->held);
     free(guards->asked);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Which calls of a source are behind a guard: CUSHIM_HAS in the same function and before the call,
- * or the name of what holds its answer. Or the function of the call is one that only this file can
- * call, and does so behind guards.
+ * Which calls of a source are behind a guard: a CUSHIM_HAS that decides whether they run, or the
+ * name of what holds its answer. Or the function of the call is one that only this file can call,
+ * and does so behind guards.
  */
 #ifndef CUSHIM_TOOLS_SCAN_GUARD_H
 #define CUSHIM_TOOLS_SCAN_GUARD_H
@@ -11,12 +11,25 @@
 #include "scan_scope.h"
 #include "scan_source.h"
 
+/* Indexes that are no entry's: the driver's version, and a name with another value, too. */
+#define SCAN_VERSION ((size_t)CUSHIM_ENTRY_COUNT)
+#define SCAN_VOID ((size_t)CUSHIM_ENTRY_COUNT + 1)
+
 /** A question, or a word that holds its answer. */
 struct scan_guard {
     const char *at;
-    size_t line, function, index; /* of the entry */
-    struct scan_word holder;      /* of the answer; empty: nothing */
+    size_t line, function, index; /* of the entry; SCAN_VERSION */
+    int release;                  /* that the version is at least; 0: it is not compared */
     struct scan_word name;        /* by which it is known; empty: it is a question */
+    const char *head; /* of a question outside functions: where its declaration begins */
+    bool negated;     /* the name holds the contrary */
+    bool comment;     /* it counts for all behind it */
+    /* By scan_flow: it holds from `at` to `until`, and from `from` to `end`; NULL: nowhere. */
+    const char *until, *from, *end;
+    const char *contrary, *contrary_end; /* between them its contrary holds */
+    enum scan_why contrary_why, why;     /* elsewhere: why */
+    size_t why_line;
+    size_t next; /* in a list of scan_flow */
 };
 
 /** A function or a macro that has a call, where its name is. */
@@ -30,28 +43,31 @@ struct scan_mention {
 /** A name to look for: of what holds an answer, or of a function that has a call. */
 struct scan_name {
     struct scan_word word;
-    size_t index; /* of the entry; KNOWN_NONE: a function's */
+    size_t index;    /* of the entry; SCAN_VERSION, SCAN_VOID; KNOWN_NONE: a function's */
+    size_t function; /* that has the name; SCOPE_FILE: all */
+    int release;
+    bool negated;
 };
 
 /* The first has no names; each of the others goes a level deeper. */
 enum { SCAN_READINGS = 3 };
 
 struct scan_guards {
-    struct scan_guard *guards;
+    struct scan_guard *guards; /* in the order of the text */
     struct scan_mention *mentions;
     size_t count, mention_count;
-    struct scan_name *names;
-    size_t name_count;
-    struct asked *asked; /* by function, entry and place */
-    size_t asked_count;
+    struct scan_name *names, *found; /* found: by this reading */
+    size_t name_count, found_count;
+    struct asked *held, *asked; /* where guards hold, and where they are */
+    size_t held_count, asked_count;
+    int releases[128]; /* that a version may be of; none: no version is asked for */
+    size_t release_count;
     size_t steps; /* that it took to examine callers */
+    size_t work;  /* of scan_flow */
     bool full;    /* there were too many, or too many mentions */
 };
 
 void scan_guards_add(struct scan_guards *guards, const struct scan_guard *guard);
-
-/** What the statement asks for decides about something else: "a = CUSHIM_HAS(...) ? f() : g()". */
-void scan_guards_forget(struct scan_guards *guards, struct scan_word holder);
 
 /** Take a word of the code, if its name is looked for. */
 void scan_guards_word(struct scan_guards *guards, struct scan_word word, size_t line,
@@ -62,7 +78,7 @@ void scan_guards_begin(struct scan_guards *guards, const char *head, size_t func
 
 /** All was read: find out which calls have a guard. */
 void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *scope,
-                        struct scan_source *source);
+                        const struct scan_text *text, struct scan_source *source);
 
 /** Add names to look for, when all was settled. If there are more than before, the next reading
  * goes a level deeper. */

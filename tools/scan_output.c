@@ -23,11 +23,6 @@ static bool is_failure_too(const struct scan_outcome *outcome, const struct scan
     return !finding->unknown || outcome->strict;
 }
 
-static const char *rule_of(const struct scan_finding *finding)
-{
-    return finding->unknown ? "asked-elsewhere" : "unguarded-call";
-}
-
 static const char *file_of(const struct scan_outcome *outcome, size_t cell)
 {
     return outcome->file[cell] ? outcome->file[cell] : "";
@@ -92,7 +87,7 @@ void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
         output_xml(file, finding->file);
         fprintf(file, ":%zu\" time=\"0\">\n    ", finding->line);
         if (is_failure_too(outcome, finding))
-            fprintf(file, "<failure type=\"%s\" message=\"", rule_of(finding));
+            fprintf(file, "<failure type=\"%s\" message=\"", finding->rule);
         else
             fputs("<skipped message=\"", file);
         output_xml(file, finding->text);
@@ -165,9 +160,8 @@ static json_t *rules_json(const struct scan_outcome *outcome)
     json_t *rules = json_array();
 
     for (size_t i = 0; i < outcome->cells + outcome->findings->count; i++) {
-        const char *name = i < outcome->cells
-                               ? outcome->cell[i].rule
-                               : rule_of(&outcome->findings->item[i - outcome->cells]);
+        const char *name = i < outcome->cells ? outcome->cell[i].rule
+                                              : outcome->findings->item[i - outcome->cells].rule;
         bool known = i < outcome->cells && outcome->cell[i].answer == VERDICT_RUNS;
         size_t index;
         json_t *rule;
@@ -225,7 +219,7 @@ static json_t *finding_json(const struct scan_outcome *outcome, const struct sca
 {
     json_t *result = json_object();
 
-    output_json_set(result, "ruleId", json_string(rule_of(finding)));
+    output_json_set(result, "ruleId", json_string(finding->rule));
     output_json_set(result, "level",
                     json_string(is_failure_too(outcome, finding) ? "error" : "warning"));
     output_json_set(result, "message", text_json(finding->text));
@@ -291,7 +285,7 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
         const struct scan_finding *finding = &outcome->findings->item[i];
         fprintf(file, "::%s file=", is_failure_too(outcome, finding) ? "error" : "warning");
         output_command(file, finding->file, true);
-        fprintf(file, ",line=%zu,title=%s::", finding->line, rule_of(finding));
+        fprintf(file, ",line=%zu,title=%s::", finding->line, finding->rule);
         output_command(file, finding->text, false);
         fputs("\n", file);
     }

@@ -6,31 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_one_of(struct scan_word word, const char *const *list)
-{
-    for (; *list; list++) {
-        if (scan_word_is(word, *list))
-            return true;
-    }
-    return false;
-}
-
 static bool is_in_column_0(const struct scan_text *in, const char *at)
 {
     return at == in->text || at[-1] == '\n';
 }
 
-static void begin_head(struct scan_scope *scope, const char *at)
+static void begin_head(struct scan_scope *scope, const struct scan_text *in, const char *at)
 {
     memset(&scope->head, 0, sizeof scope->head);
     scope->head.from = at;
+    scope->head.line = in->line;
 }
 
-static void begin_function(struct scan_scope *scope, struct scan_word name, bool closed)
+static void begin_function(struct scan_scope *scope, const struct scan_function *function)
 {
     scope->functions = scan_grow(scope->functions, scope->count, sizeof *scope->functions);
-    scope->functions[scope->count++] = (struct scan_function){name, closed};
+    scope->functions[scope->count++] = *function;
     scope->now = (struct scan_place){scope->count, 1};
+}
+
+static void leave_function(struct scan_scope *scope, const char *at)
+{
+    scope->functions[scope->now.function - 1].until = at;
+}
+
+/* A head ended: it may be a function's that does not return. */
+static void note_leaver(struct scan_scope *scope)
+{
+    if (!scope->head.leaves || !scope->head.named || scope->leaver_count == SCOPE_MOST_LEAVERS)
+        return;
+    scope->leavers[scope->leaver_count++] = scope->head.name;
 }
 
 /* What is behind one of these is no function's body. */
@@ -41,47 +46,50 @@ static bool names_function(struct scan_word word)
         "noexcept", "throw",   "requires",      "__declspec", "typeof",  "return",  "sizeof",
         "asm",      "__asm__", "__attribute__", "defined",    "alignof", NULL};
 
-    return word.length > 0 && !is_one_of(word, others);
+    return word.length > 0 && !scan_word_is_one_of(word, others);
 }
 
 static void read_head_word(struct scan_scope *scope, const struct scan_text *in,
                            struct scan_word word)
 {
     static const char *const labels[] = {"public", "private", "protected", NULL};
+    static const char *const leaves[] = {"noreturn", "_Noreturn", "__noreturn__", NULL};
     static const char *const types[] = {"namespace", "class", "struct", "union", "enum", NULL};
 
-    if (is_one_of(word, labels))
-        begin_head(scope, word.text);
-    else if (scope->head.brackets == 0 && is_one_of(word, types))
+    if (scan_word_is_one_of(word, labels))
+        begin_head(scope, in, word.text);
+    else if (scope->head.brackets == 0 && scan_word_is_one_of(word, types))
         scope->head.named = false;
     else if (scan_word_is(word, "static") && is_in_column_0(in, word.text))
         scope->head.closed = true;
     else if (scan_word_is(word, "operator"))
         scope->head.named = true;
+    else if (scan_word_is_one_of(word, leaves))
+        scope->head.leaves = true;
 }
 
 void scan_scope_word(struct scan_scope *scope, const struct scan_text *in, struct scan_word word)
 {
     if (scope->now.function == SCOPE_FILE)
         read_head_word(scope, in, word);
-    else if (scan_word_is(word, "return") && !scope->directive)
-        scope->holder = scope->functions[scope->now.function - 1].name;
-    scope->earlier = scope->before;
     scope->before = 'a';
     scope->last = word;
 }
 
 /* "list[] = {", "f({": a list; "member{" in a constructor's head: a value. */
-static void open_brace(struct scan_scope *scope, const char *at)
+static void open_brace(struct scan_scope *scope, const struct scan_text *in)
 {
     bool value = scope->head.members && (scope->before == 'a' || scope->before == '>');
 
     if (scope->head.brackets > 0 || value)
         scope->head.brackets++;
     else if (scope->head.named && !strchr("=,(", scope->before))
-        begin_function(scope, scope->head.name, scope->head.closed);
+        begin_function(scope, &(struct scan_function){.name = scope->head.name,
+                                                      .closed = scope->head.closed,
+                                                      .from = scope->head.from,
+                                                      .line = scope->head.line});
     else
-        begin_head(scope, at + 1);
+        begin_head(scope, in, in->at + 1);
 }
 
 static void read_head(struct scan_scope *scope, const struct scan_text *in)
@@ -92,7 +100,7 @@ static void read_head(struct scan_scope *scope, const struct scan_text *in)
     case '(':
         if (scope->head.brackets++ == 0 && !scope->head.members &&
             (scope->before == ']' || names_function(scope->last))) {
-            scope->head.name = scope->last.length > 0 ? scope->last : scope->holder;
+            scope->head.name = scope->last.length > 0 ? scope->last : scope->head.assigned;
             scope->head.named = true;
         }
         break;
@@ -100,16 +108,22 @@ static void read_head(struct scan_scope *scope, const struct scan_text *in)
         scope->head.brackets -= scope->head.brackets > 0;
         break;
     case '{':
-        open_brace(scope, in->at);
+        note_leaver(scope);
+        open_brace(scope, in);
         break;
     case '}':
         if (scope->head.brackets > 0 && !is_in_column_0(in, in->at))
             scope->head.brackets--;
         else
-            begin_head(scope, in->at + 1);
+            begin_head(scope, in, in->at + 1);
         break;
     case ';':
-        begin_head(scope, in->at + 1);
+        note_leaver(scope);
+        begin_head(scope, in, in->at + 1);
+        break;
+    case '=':
+        if (next != '=' && scope->last.length > 0)
+            scope->head.assigned = scope->last;
         break;
     case ',':
         scope->head.named &= scope->head.brackets > 0 || scope->head.members;
@@ -132,24 +146,9 @@ static void read_body(struct scan_scope *scope, const struct scan_text *in)
     scope->now.braces = is_in_column_0(in, in->at) ? 0 : scope->now.braces - 1;
     if (scope->now.braces > 0)
         return;
+    leave_function(scope, in->at + 1);
     scope->now.function = SCOPE_FILE;
-    begin_head(scope, in->at + 1);
-}
-
-/* "name = ", but no variable of this function alone; "name(" of a constructor. */
-static void note_holder(struct scan_scope *scope, const struct scan_text *in)
-{
-    char c = *in->at, next = in->at + 1 < in->end ? in->at[1] : '\0';
-    bool file = scope->now.function == SCOPE_FILE;
-
-    if (c == ';' || c == '{' || c == '}' || (file && scope->head.members && c == ','))
-        scope->holder = (struct scan_word){NULL, 0};
-    if (scope->last.length == 0)
-        return;
-    if (c == '=' && next != '=' && (file || !strchr("a*&>", scope->earlier)))
-        scope->holder = scope->last;
-    if ((c == '(' || c == '{') && file && scope->head.members)
-        scope->holder = scope->last;
+    begin_head(scope, in, in->at + 1);
 }
 
 static const char *end_of_line(const struct scan_text *in)
@@ -186,13 +185,17 @@ static void begin_directive(struct scan_scope *scope, const struct scan_text *in
 
     scope->directive = end;
     scope->outside = scope->now;
-    scope->condition = is_one_of(word, conditions);
+    scope->condition = scan_word_is_one_of(word, conditions);
     if (scope->condition) {
         read_condition(scope, word);
     } else if (scan_word_is(word, "define")) {
         struct scan_word name = scan_word_at(word.text + word.length, end);
-        begin_function(scope, name, true);
-        scope->holder = name;
+        begin_function(scope, &(struct scan_function){.name = name,
+                                                      .closed = true,
+                                                      .macro = true,
+                                                      .from = name.text + name.length,
+                                                      .until = end,
+                                                      .line = in->line});
     }
 }
 
@@ -209,14 +212,11 @@ void scan_scope_character(struct scan_scope *scope, const struct scan_text *in)
 {
     if (!scope->directive && *in->at == '#' && is_first_on_line(in)) {
         begin_directive(scope, in);
-    } else {
-        note_holder(scope, in);
-        if (!scope->directive && scope->now.function == SCOPE_FILE)
-            read_head(scope, in);
-        else if (!scope->directive)
-            read_body(scope, in);
+    } else if (!scope->directive && scope->now.function == SCOPE_FILE) {
+        read_head(scope, in);
+    } else if (!scope->directive) {
+        read_body(scope, in);
     }
-    scope->earlier = scope->before;
     scope->before = *in->at;
     scope->last = (struct scan_word){NULL, 0};
 }
@@ -226,9 +226,10 @@ void scan_scope_move(struct scan_scope *scope, const struct scan_text *in)
     if (!scope->directive || in->at < scope->directive)
         return;
     bool left = scope->now.function != scope->outside.function;
+    if (left && scope->condition && scope->now.function != SCOPE_FILE)
+        leave_function(scope, in->at);
     scope->now = scope->outside;
     scope->directive = NULL;
-    scope->holder = (struct scan_word){NULL, 0};
     if ((left || !scope->condition) && scope->now.function == SCOPE_FILE)
-        begin_head(scope, in->at);
+        begin_head(scope, in, in->at);
 }

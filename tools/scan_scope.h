@@ -10,12 +10,16 @@
 
 #include "scan_text.h"
 
-enum { SCOPE_FILE = 0, SCOPE_MOST_CONDITIONS = 32 };
+enum { SCOPE_FILE = 0, SCOPE_MOST_CONDITIONS = 32, SCOPE_MOST_LEAVERS = 64 };
 
 /** A function with a body, or a macro. */
 struct scan_function {
     struct scan_word name; /* empty: a lambda's */
     bool closed;           /* other files cannot call it: a macro, or `static` in column 0 */
+    bool macro;
+    const char *from,
+        *until;  /* its text with its head; a macro's, behind its name. NULL: the end */
+    size_t line; /* of `from` */
 };
 
 struct scan_place {
@@ -30,14 +34,14 @@ struct scan_scope {
     /* What stands before a '{', outside functions. */
     struct {
         const char *from;
-        size_t brackets; /* that are open */
-        struct scan_word name;
-        bool named, closed, members; /* members: a constructor's, behind ':' */
+        size_t line, brackets; /* that are open */
+        struct scan_word name, assigned;
+        bool named, closed, leaves, members; /* members: a constructor's, behind ':' */
     } head;
-    struct scan_word last; /* what was read last, if it is a word */
-    char before, earlier;  /* its last character, and that of what was before */
-    /* What holds an answer that the statement asks for: "return" a function's name, "a = " a. */
-    struct scan_word holder;
+    struct scan_word last;                        /* what was read last, if it is a word */
+    char before;                                  /* its last character */
+    struct scan_word leavers[SCOPE_MOST_LEAVERS]; /* functions that do not return */
+    size_t leaver_count;
     const char *directive; /* where the one that is read ends; NULL: none */
     bool condition;        /* it is #if or such */
     struct scan_place outside;

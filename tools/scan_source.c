@@ -120,7 +120,18 @@ static void note_bracket(struct reader *reader, char character)
     }
 }
 
-static void read_guard(struct reader *reader, bool exact);
+static void read_guard(struct reader *reader, struct scan_guard guard, bool exact);
+
+/* A guard at a place that the reader has passed. */
+static struct scan_guard guard_at(const struct reader *reader, const char *at, size_t line)
+{
+    const struct scan_scope *scope = &reader->scope;
+
+    return (struct scan_guard){.at = at,
+                               .line = line,
+                               .function = scope->now.function,
+                               .head = scope->directive ? NULL : scope->head.from};
+}
 
 /* A comment may say that another file asks: CUSHIM_HAS(cu, cuName). */
 static void note_comment(struct reader *reader, const char *comment, size_t line)
@@ -134,8 +145,10 @@ static void note_comment(struct reader *reader, const char *comment, size_t line
         reader->in.end = before.at;
         for (; counted < found; counted++)
             line += *counted == '\n';
-        reader->in.line = line;
-        read_guard(reader, false);
+        struct scan_guard said = guard_at(reader, found, line);
+        said.comment = true;
+        said.head = NULL;
+        read_guard(reader, said, false);
         found = reader->in.at;
         reader->in.end = before.end;
     }
@@ -197,12 +210,8 @@ static size_t find_entry(const struct reader *reader, struct scan_word word)
 }
 
 /* CUSHIM_HAS(cu, cuName) and cushim_has(cu, "cuName"): the last word within the parentheses. */
-static void read_guard(struct reader *reader, bool exact)
+static void read_guard(struct reader *reader, struct scan_guard guard, bool exact)
 {
-    struct scan_guard guard = {.at = reader->in.at,
-                               .line = reader->in.line,
-                               .function = reader->scope.now.function,
-                               .holder = reader->scope.holder};
     struct scan_word last = {NULL, 0};
 
     for (int depth = 0; reader->in.at < reader->in.end;) {
@@ -362,7 +371,13 @@ static void read_name(struct reader *reader, bool member, bool typed)
     bool called = reader->in.at < reader->in.end && *reader->in.at == '(';
     if (called) {
         if (scan_word_is(word, "CUSHIM_HAS") || scan_word_is(word, "cushim_has")) {
-            read_guard(reader, scan_word_is(word, "cushim_has"));
+            read_guard(reader, guard_at(reader, word.text, line), scan_word_is(word, "cushim_has"));
+            return;
+        }
+        if (scan_word_is(word, "cushim_driver_version")) {
+            struct scan_guard guard = guard_at(reader, word.text, line);
+            guard.index = SCAN_VERSION;
+            scan_guards_add(&reader->guards, &guard);
             return;
         }
         if (scan_word_is(word, "cushim_require"))
@@ -383,8 +398,6 @@ static void read_scope(struct reader *reader)
     struct scan_scope *scope = &reader->scope;
     size_t function = scope->now.function;
 
-    if (*reader->in.at == '?')
-        scan_guards_forget(&reader->guards, scope->holder);
     scan_scope_character(scope, &reader->in);
     if (function != SCOPE_FILE || scope->now.function == SCOPE_FILE || scope->directive)
         return;
@@ -431,6 +444,7 @@ static struct reader *read_once(const char *text, size_t size, const struct opti
         output_no_memory();
     reader->in = (struct scan_text){text, text, text + size, 1};
     reader->scope.head.from = text;
+    reader->scope.head.line = 1;
     reader->defines = defines;
     if (first) {
         reader->guards.names = first->guards.names;
@@ -442,7 +456,7 @@ static struct reader *read_once(const char *text, size_t size, const struct opti
         reader->found.level = CUSHIM_CUDA_VERSION;
     reader->found.has_cushim = memmem(text, size, "cushim", strlen("cushim"));
     read_all(reader);
-    scan_guards_settle(&reader->guards, &reader->scope, &reader->found);
+    scan_guards_settle(&reader->guards, &reader->scope, &reader->in, &reader->found);
     return reader;
 }
 

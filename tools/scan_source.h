@@ -12,11 +12,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/** Why a guard does not count for a call. */
+enum scan_why {
+    SCAN_WHY_FORM,      /* it is in none of the forms that are known */
+    SCAN_WHY_ELSEWHERE, /* it is in another function */
+    SCAN_WHY_OR,
+    SCAN_WHY_AND, /* and it is inverted */
+    SCAN_WHY_INVERTED,
+    SCAN_WHY_ELSE,
+    SCAN_WHY_ENDED,
+    SCAN_WHY_JUMP,
+    SCAN_WHY_NUMBER
+};
+
 struct scan_source_call {
     size_t line, index; /* of the entry */
     bool alone;         /* cuName, and no table before it: a call if a source names cushim */
-    bool has;           /* a CUSHIM_HAS before it is of it, or of another entry of its release */
-    size_t asked;       /* else the line of one in another function alone; 0: none */
+    bool has;           /* it is behind a guard */
+    size_t asked;       /* else the line of one that does not count; 0: none */
+    enum scan_why why;  /* it does not */
+    size_t why_line;    /* where its branch ends */
     size_t late;        /* else the line of one behind it; 0: none */
     size_t function;    /* as scan_scope counts */
     const char *at;     /* where it is in the text, while that is there */

@@ -115,6 +115,21 @@ static bool is_finding(const struct scan_source_call *call, int oldest)
     return is_newer(call, oldest) && !call->has && !call->require;
 }
 
+/* Entry, release, line of the guard, line where its branch ends. */
+static const char *const words_of_why[] = {
+    [SCAN_WHY_FORM] = "%s came with CUDA %s; the guard of line %zu does not decide about this call",
+    [SCAN_WHY_ELSEWHERE] = "%s came with CUDA %s; asked for in another function (line %zu)",
+    [SCAN_WHY_OR] = "%s came with CUDA %s; the guard of line %zu is joined by ||",
+    [SCAN_WHY_AND] = "%s came with CUDA %s; the guard of line %zu is inverted and joined by &&",
+    [SCAN_WHY_INVERTED] = "%s came with CUDA %s; the guard of line %zu is inverted",
+    [SCAN_WHY_ELSE] = "%s came with CUDA %s; the call is in the else of line %zu",
+    [SCAN_WHY_ENDED] = "%s came with CUDA %s; the branch of line %zu ends in line %zu without "
+                       "leaving",
+    [SCAN_WHY_JUMP] = "%s came with CUDA %s; goto, case or #if leads past the guard of line %zu",
+    [SCAN_WHY_NUMBER] = "%s came with CUDA %s; line %zu compares the driver's version with no "
+                        "number",
+};
+
 static char *words_of(const struct scan_source_call *call)
 {
     struct cushim_entry entry = known_entry(call->index);
@@ -123,8 +138,8 @@ static char *words_of(const struct scan_source_call *call)
 
     version_text(release, entry.since);
     if (call->asked > 0)
-        length = asprintf(&text, "%s came with CUDA %s; asked for in another function (line %zu)",
-                          entry.symbol, release, call->asked);
+        length = asprintf(&text, words_of_why[call->why], entry.symbol, release, call->asked,
+                          call->why_line);
     else if (call->late > 0)
         length =
             asprintf(&text, "%s came with CUDA %s; CUSHIM_HAS(..., %s) comes after it (line %zu)",
@@ -139,6 +154,13 @@ static char *words_of(const struct scan_source_call *call)
     return text;
 }
 
+static const char *rule_of(const struct scan_source_call *call)
+{
+    if (call->asked == 0)
+        return "unguarded-call";
+    return call->why == SCAN_WHY_ELSEWHERE ? "asked-elsewhere" : "guard-unproved";
+}
+
 struct scan_findings scan_sources_find(const struct scan_sources *sources)
 {
     struct scan_findings findings = {NULL, 0};
@@ -151,7 +173,7 @@ struct scan_findings scan_sources_find(const struct scan_sources *sources)
                 continue;
             findings.item = scan_grow(findings.item, findings.count, sizeof *findings.item);
             findings.item[findings.count++] = (struct scan_finding){
-                copy_of(source->name), words_of(call), call->line, call->asked > 0};
+                copy_of(source->name), words_of(call), call->line, rule_of(call), call->asked > 0};
         }
     }
     return findings;

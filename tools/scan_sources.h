@@ -28,7 +28,8 @@ void scan_sources_judge(struct scan_sources *sources);
 struct scan_finding {
     char *file, *text;
     size_t line;
-    bool unknown; /* a guard is in another function of the file */
+    const char *rule;
+    bool unknown; /* a guard is in the file, and nothing shows that the call runs only behind it */
 };
 
 struct scan_findings {

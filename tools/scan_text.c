@@ -115,6 +115,15 @@ bool scan_word_is(struct scan_word word, const char *text)
     return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
+bool scan_word_is_one_of(struct scan_word word, const char *const *list)
+{
+    for (; *list; list++) {
+        if (scan_word_is(word, *list))
+            return true;
+    }
+    return false;
+}
+
 bool scan_word_is_raw(struct scan_word word)
 {
     return scan_word_is(word, "R") || scan_word_is(word, "LR") || scan_word_is(word, "uR") ||

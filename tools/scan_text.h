@@ -53,6 +53,9 @@ struct scan_word scan_word_at(const char *at, const char *end);
 
 bool scan_word_is(struct scan_word word, const char *text);
 
+/** @param list  its last element is NULL */
+bool scan_word_is_one_of(struct scan_word word, const char *const *list);
+
 /** Whether a string behind the word is a raw one. */
 bool scan_word_is_raw(struct scan_word word);
 

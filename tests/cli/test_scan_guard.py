@@ -16,7 +16,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import parts  # noqa: E402
 
-SOURCES = parts.read(ROOT / "tests/cli/guards.txt")
+SOURCES = {name: text for file in ("guards", "guard_shapes")
+           for name, text in parts.read(ROOT / f"tests/cli/{file}.txt").items()}
 
 
 def judged(path, text):
@@ -86,6 +87,33 @@ def test_unknown_is_yellow(tmp_path):
     assert f":8: \033[33m{words}\033[0m" in colours
 
 
+HAS = "CUSHIM_HAS(cu, cuMemAllocAsync)"
+CALL = "cu->cuMemAllocAsync(&p, 1, s);"
+
+
+@pytest.mark.parametrize("body, words", [
+    (f"if (!{HAS}) {CALL}", "the guard of line 1 is inverted"),
+    (f"if ({HAS}) x();\nelse {CALL}", "the call is in the else of line 1"),
+    (f"if ({HAS} || x)\n{CALL}", "the guard of line 1 is joined by ||"),
+    (f"if (!{HAS} && x) return;\n{CALL}", "the guard of line 1 is inverted and joined by &&"),
+    (f"if ({HAS}) {{\nx();\n }}\n{CALL}", "the branch of line 1 ends in line 3 without leaving"),
+    (f"if ({HAS});\n{CALL}", "the branch of line 1 ends in line 1 without leaving"),
+    (f"if (x) goto out;\nif (!{HAS}) return;\nout: {CALL}",
+     "goto, case or #if leads past the guard of line 2"),
+    (f"if (cushim_driver_version(cu) >= LEAST)\n{CALL}",
+     "line 1 compares the driver's version with no number"),
+    (f"switch ({HAS}) {{ case 1: {CALL} }}", "the guard of line 1 does not decide about this call"),
+    (f"if (!{HAS}) return;\nif ({HAS}) x();\nelse y();\nz({HAS}, {CALL[:-1]});", None)])
+def test_why_it_does_not_count(tmp_path, body, words):
+    """The last guard before the call, and in plain words what is wrong with it."""
+    path = tmp_path / "a.c"
+    path.write_text(f"void f(void) {{ {body} }}\n")
+    got = run("scan", "--drivers", "9.0", "--github", path)
+    found = re.findall("title=(.*)::.*; (.*)", got.out)
+    assert (got.code, found) == (OK, [("guard-unproved", words)] if words else [])
+    assert run("scan", "--drivers", "9.0", "--strict", path).code == (FAILED if words else OK)
+
+
 def test_counts_of_all(tmp_path):
     """The last line of several sources counts both kinds."""
     for name in ("plain-C.cpp", "asked-behind-the-call.cpp"):
@@ -112,12 +140,20 @@ def test_required_is_no_question(tmp_path):
     "{", "}", "(", "#if A\n", "#else\n", "#define A \\\n", "f() {\n}\n", "/* CUSHIM_HAS( */",
     "f(a = CUSHIM_HAS(cu, cuInit)", "static void f() { cu->cuCtxGetId(f); }\n",
     "a = CUSHIM_HAS(cu, cuInit); a;", "cuName ",
-    "static f() { return CUSHIM_HAS(cu, cuCtxGetId); } g() { f() ? cu->cuCtxGetId() : 0; }\n"])
+    "static f() { return CUSHIM_HAS(cu, cuCtxGetId); } g() { f() ? cu->cuCtxGetId() : 0; }\n",
+    "if (!CUSHIM_HAS(cu, cuCtxGetId)) return; cu->cuCtxGetId();\n",
+    "if (CUSHIM_HAS(cu, cuCtxGetId)) {", "if (CUSHIM_HAS(cu, cuCtxGetId)) x; else ",
+    "CUSHIM_HAS(cu, cuCtxGetId) && ", "(CUSHIM_HAS(cu, cuCtxGetId) ? ", "a = b = ",
+    "#if A\nCUSHIM_HAS(cu, cuCtxGetId) &&\n#endif\n",
+    "case 1: if (!CUSHIM_HAS(cu, cuCtxGetId)) break; a: goto a;\n",
+    "cushim_driver_version(cu) >= 12000 && cu->cuCtxGetId();"])
 def test_large_files(tmp_path, piece):
     """A search that is not by size takes a minute for each, which is more than this test has."""
-    size = 1 << 22 if os.environ["CUSHIM_SANITIZER"] == "none" else 1 << 19
-    (tmp_path / "a.c").write_text(piece * (size // len(piece)) + "\ncu->cuCtxGetId(0, &id);")
-    assert run("scan", "--drivers", "9.0", tmp_path / "a.c").code in (OK, FAILED)
+    size = 1 << 21 if os.environ["CUSHIM_SANITIZER"] == "none" else 1 << 19
+    for head in ("", "int f(void) { "):
+        text = head + piece * (size // len(piece)) + "\ncu->cuCtxGetId(0, &id);"
+        (tmp_path / "a.c").write_text(text)
+        assert run("scan", "--drivers", "9.0", tmp_path / "a.c").code in (OK, FAILED)
 
 
 def test_sources_for_the_dropin(tmp_path):

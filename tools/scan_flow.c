@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_flow.h"
+
+#include "scan_condition.h"
+#include "scan_wheel.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_statement(struct flow *flow, struct flow_list *after);
+
+struct scan_guard *scan_flow_guard(const struct flow *flow, size_t number)
+{
+    return &flow->guards->guards[number - 1];
+}
+
+void scan_flow_join(const struct flow *flow, struct flow_list *list, struct flow_list more)
+{
+    if (list->first == 0)
+        *list = more;
+    else if (more.first > 0)
+        scan_flow_guard(flow, list->last)->next = more.first;
+    list->last = more.first > 0 ? more.last : list->last;
+}
+
+void scan_flow_hold(const struct flow *flow, struct flow_list list)
+{
+    for (size_t i = list.first; i > 0; i = scan_flow_guard(flow, i)->next)
+        scan_flow_guard(flow, i)->until = flow->passed;
+}
+
+void scan_flow_hold_from(const struct flow *flow, struct flow_list list, const char *from)
+{
+    for (size_t i = list.first; i > 0; i = scan_flow_guard(flow, i)->next) {
+        struct scan_guard *guard = scan_flow_guard(flow, i);
+        guard->from = guard->from ? guard->from : from;
+        guard->end = flow->passed;
+    }
+}
+
+void scan_flow_hold_not(const struct flow *flow, struct flow_list list, const char *from,
+                        enum scan_why why)
+{
+    for (size_t i = list.first; i > 0; i = scan_flow_guard(flow, i)->next) {
+        struct scan_guard *guard = scan_flow_guard(flow, i);
+        guard->contrary = from;
+        guard->contrary_end = flow->passed;
+        guard->contrary_why = why;
+    }
+}
+
+void scan_flow_drop(const struct flow *flow, struct flow_list list, enum scan_why why)
+{
+    for (size_t i = list.first; i > 0; i = scan_flow_guard(flow, i)->next) {
+        scan_flow_guard(flow, i)->why = why;
+        scan_flow_guard(flow, i)->why_line = flow->last.line;
+    }
+}
+
+void scan_flow_drop_facts(const struct flow *flow, struct flow_facts *facts)
+{
+    scan_flow_drop(flow, facts->yes, SCAN_WHY_FORM);
+    scan_flow_drop(flow, facts->no, SCAN_WHY_FORM);
+    *facts = (struct flow_facts){0};
+}
+
+static void add_cut(struct flow *flow, struct flow_cut cut)
+{
+    flow->cuts = scan_grow(flow->cuts, flow->cut_count, sizeof *flow->cuts);
+    flow->cuts[flow->cut_count++] = cut;
+}
+
+/* Several guards may be at one place: a name that holds several answers. */
+static void find_guard(struct flow *flow)
+{
+    struct scan_guards *guards = flow->guards;
+
+    while (flow->next < guards->count && guards->guards[flow->next].at < flow->now.at)
+        flow->next++;
+    if (flow->next < guards->count && guards->guards[flow->next].at == flow->now.at &&
+        guards->guards[flow->next].function == flow->function)
+        flow->now.kind = TOKEN_GUARD;
+}
+
+void scan_flow_step(struct flow *flow)
+{
+    flow->earlier = flow->last;
+    flow->last = flow->now;
+    flow->passed = flow->tokens.in.at;
+    flow->conditions = flow->tokens.depth;
+    for (;;) {
+        flow->tokens.changed = NULL;
+        scan_token_next(&flow->tokens);
+        if (!flow->tokens.changed)
+            break;
+        flow->changes++;
+        const char *from = flow->tokens.outside;
+        add_cut(flow, (struct flow_cut){flow->tokens.changed, from, from, true});
+    }
+    flow->now = flow->tokens.now;
+    flow->lost |= flow->tokens.odd;
+    if (flow->lost)
+        flow->now.kind = TOKEN_END;
+    else if (flow->now.kind == TOKEN_WORD)
+        find_guard(flow);
+}
+
+bool scan_flow_enter(struct flow *flow)
+{
+    flow->lost |= ++flow->depth > FLOW_MOST_DEPTH;
+    if (flow->lost)
+        flow->now.kind = TOKEN_END;
+    return !flow->lost;
+}
+
+static bool is_word(const struct flow *flow, const char *text)
+{
+    return flow->now.kind == TOKEN_WORD && scan_word_is(flow->now.word, text);
+}
+
+bool scan_flow_is_statement(const struct scan_token *token)
+{
+    static const char *const words[] = {
+        "if",   "for",   "while",    "do",   "switch", "case",  "default", "return", "co_return",
+        "goto", "break", "continue", "else", "try",    "catch", "throw",   NULL};
+
+    return token->kind == TOKEN_WORD && scan_word_is_one_of(token->word, words);
+}
+
+char scan_flow_peek(const struct flow *flow)
+{
+    const struct scan_text *in = &flow->tokens.in;
+    const char *at = in->at;
+
+    while (at < in->end && at < in->at + FLOW_MOST_DEPTH && isspace((unsigned char)*at))
+        at++;
+    if (at == in->end || (*at == ':' && at + 1 < in->end && at[1] == ':'))
+        return '\0';
+    return *at;
+}
+
+static void read_semicolon(struct flow *flow)
+{
+    if (flow->now.kind == ';')
+        scan_flow_step(flow);
+}
+
+/* A statement within another; with an #if between them, nobody knows what it is. True: what follows
+ * is not reached. An #else or #endif in it may take its end away. */
+static bool read_body(struct flow *flow)
+{
+    struct flow_list after = {0};
+    size_t before = flow->changes;
+
+    flow->lost |= flow->conditions != flow->tokens.depth;
+    bool leaves = read_statement(flow, &after);
+    scan_flow_drop(flow, after, SCAN_WHY_ENDED);
+    return leaves && flow->changes == before;
+}
+
+/* They hold from here to the end of the block, which is not known yet. */
+static void hold_after(struct flow *flow, struct flow_list *after, struct flow_list list)
+{
+    scan_flow_hold_from(flow, list, flow->passed);
+    scan_flow_join(flow, after, list);
+}
+
+static struct flow_facts read_head(struct flow *flow, int part)
+{
+    if (is_word(flow, "constexpr"))
+        scan_flow_step(flow);
+    while (flow->now.kind == '!' || is_word(flow, "consteval"))
+        scan_flow_step(flow);
+    return flow->now.kind == '(' ? scan_condition_group(flow, part, NULL) : (struct flow_facts){0};
+}
+
+static bool read_if(struct flow *flow, struct flow_list *after)
+{
+    scan_flow_step(flow);
+    struct flow_facts facts = read_head(flow, FLOW_LAST);
+    const char *from = flow->passed;
+    bool leaves = read_body(flow), otherwise = is_word(flow, "else"), both = false;
+
+    scan_flow_drop(flow, facts.yes, SCAN_WHY_ENDED);
+    scan_flow_drop(flow, facts.no, SCAN_WHY_ENDED);
+    scan_flow_hold(flow, facts.yes);
+    scan_flow_hold_not(flow, facts.no, from, SCAN_WHY_INVERTED);
+    if (otherwise) {
+        scan_flow_step(flow);
+        from = flow->passed;
+        both = read_body(flow);
+        scan_flow_hold_from(flow, facts.no, from);
+        scan_flow_hold_not(flow, facts.yes, from, SCAN_WHY_ELSE);
+    }
+    if (leaves)
+        hold_after(flow, after, facts.no);
+    if (both)
+        hold_after(flow, after, facts.yes);
+    return leaves && both;
+}
+
+/* `for` and `while`: what they hold runs only if the condition is true. */
+static void read_loop(struct flow *flow, int part)
+{
+    scan_flow_step(flow);
+    struct flow_facts facts = read_head(flow, part);
+
+    read_body(flow);
+    scan_flow_hold(flow, facts.yes);
+    scan_flow_drop(flow, facts.yes, SCAN_WHY_ENDED);
+    scan_flow_drop(flow, facts.no, SCAN_WHY_FORM);
+}
+
+static void read_other(struct flow *flow)
+{
+    bool more;
+    struct flow_facts facts = scan_condition_read(flow, true, &more);
+
+    scan_flow_drop_facts(flow, &facts);
+}
+
+static void read_do(struct flow *flow)
+{
+    scan_flow_step(flow);
+    read_body(flow);
+    if (is_word(flow, "while")) {
+        scan_flow_step(flow);
+        read_other(flow);
+    }
+    read_semicolon(flow);
+}
+
+static void read_switch(struct flow *flow)
+{
+    const char *outer = flow->choice;
+
+    flow->choice = flow->now.at;
+    scan_flow_step(flow);
+    struct flow_facts facts = read_head(flow, FLOW_LAST);
+    scan_flow_drop_facts(flow, &facts);
+    read_body(flow);
+    flow->choice = outer;
+}
+
+static bool read_try(struct flow *flow)
+{
+    scan_flow_step(flow);
+    bool leaves = read_body(flow);
+
+    while (is_word(flow, "catch")) {
+        scan_flow_step(flow);
+        read_head(flow, FLOW_LAST);
+        leaves &= read_body(flow);
+    }
+    return leaves;
+}
+
+/* The value of a function that answers: each other `return` has to be the contrary. */
+static void read_return(struct flow *flow)
+{
+    struct flow_owner *owner = flow->owner;
+    bool more;
+
+    scan_flow_step(flow);
+    const struct scan_token value = flow->now;
+    struct flow_facts facts = scan_condition_read(flow, true, &more);
+    bool one = flow->last.at == value.at;
+    bool yes = facts.yes.first > 0, no = facts.no.first > 0;
+    owner->yes |= !yes && !(one && scan_condition_literal(value.word, false));
+    owner->no |= !no && !(one && scan_condition_literal(value.word, true));
+    owner->answers += yes || no || facts.version > 0;
+    scan_condition_name(flow, owner->name, owner->function, &facts);
+    scan_flow_drop_facts(flow, &facts);
+    read_semicolon(flow);
+}
+
+static struct flow_label *add_label(struct flow_label *labels, size_t *count,
+                                    const struct scan_token *name)
+{
+    labels = scan_grow(labels, *count, sizeof *labels);
+    labels[(*count)++] = (struct flow_label){name->word, name->at};
+    return labels;
+}
+
+static void read_goto(struct flow *flow)
+{
+    scan_flow_step(flow);
+    flow->lost |= flow->goto_count == FLOW_MOST_LABELS || flow->now.kind != TOKEN_WORD;
+    if (!flow->lost)
+        flow->gotos = add_label(flow->gotos, &flow->goto_count, &flow->now);
+    read_other(flow);
+    read_semicolon(flow);
+}
+
+/* "case value:", "default:", "name:". False: the token begins none of them. */
+static bool read_label(struct flow *flow)
+{
+    bool named = is_word(flow, "default"), more;
+
+    if (is_word(flow, "case")) {
+        add_cut(flow, (struct flow_cut){flow->now.at, flow->choice, flow->choice, false});
+        scan_flow_step(flow);
+        struct flow_facts facts = scan_condition_read(flow, false, &more);
+        scan_flow_drop_facts(flow, &facts);
+    } else if (named) {
+        add_cut(flow, (struct flow_cut){flow->now.at, flow->choice, flow->choice, false});
+        scan_flow_step(flow);
+    } else if (flow->now.kind == TOKEN_WORD && !scan_flow_is_statement(&flow->now) &&
+               scan_flow_peek(flow) == ':') {
+        flow->lost |= flow->label_count == FLOW_MOST_LABELS;
+        if (!flow->lost)
+            flow->labels = add_label(flow->labels, &flow->label_count, &flow->now);
+        scan_flow_step(flow);
+    } else {
+        return false;
+    }
+    if (flow->now.kind == ':')
+        scan_flow_step(flow);
+    return true;
+}
+
+static bool leaves_by_call(const struct flow *flow)
+{
+    static const char *const words[] = {"exit",       "_exit",      "_Exit",
+                                        "quick_exit", "abort",      "longjmp",
+                                        "siglongjmp", "terminate",  "__builtin_unreachable",
+                                        "GTEST_SKIP", "GTEST_FAIL", NULL};
+
+    if (flow->now.kind != TOKEN_WORD || scan_flow_peek(flow) != '(')
+        return false;
+    for (size_t i = 0; i < flow->scope->leaver_count; i++) {
+        struct scan_word word = flow->scope->leavers[i];
+        if (word.length == flow->now.word.length &&
+            memcmp(word.text, flow->now.word.text, word.length) == 0)
+            return true;
+    }
+    return scan_word_is_one_of(flow->now.word, words);
+}
+
+/* assert(CUSHIM_HAS(...)), REQUIRE, ASSERT_TRUE, assert_false(!...): such a name alone tells that
+ * it does not go on. */
+static void read_assertion(struct flow *flow, struct flow_list *after)
+{
+    const struct scan_word name = flow->now.word;
+    bool contrary = scan_condition_ends(name, "false"), single;
+
+    scan_flow_step(flow);
+    struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
+    struct flow_list *list = contrary ? &facts.no : &facts.yes;
+    if (single && (flow->now.kind == ';' || flow->now.kind == TOKEN_OTHER)) {
+        hold_after(flow, after, *list);
+        *list = (struct flow_list){0};
+    }
+    scan_flow_drop_facts(flow, &facts);
+}
+
+static bool is_assertion(const struct flow *flow)
+{
+    const struct scan_word word = flow->now.word;
+
+    return flow->now.kind == TOKEN_WORD && scan_flow_peek(flow) == '(' &&
+           (scan_condition_ends(word, "assert") || scan_condition_ends(word, "require") ||
+            ((scan_condition_has(word, "assert") || scan_condition_has(word, "require")) &&
+             (scan_condition_ends(word, "true") || scan_condition_ends(word, "false"))));
+}
+
+static bool read_expression(struct flow *flow, struct flow_list *after)
+{
+    bool whole = flow->macro && flow->depth == 1 && flow->statements == 1, more;
+
+    if (is_word(flow, "std") || flow->now.kind == TOKEN_SCOPE)
+        scan_flow_step(flow);
+    if (flow->now.kind == TOKEN_SCOPE)
+        scan_flow_step(flow);
+    bool leaves = leaves_by_call(flow);
+    if (is_assertion(flow))
+        read_assertion(flow, after);
+    for (;;) {
+        struct flow_facts facts = scan_condition_read(flow, true, &more);
+        if (whole && flow->now.kind == TOKEN_END && !flow->lost)
+            scan_condition_name(flow, flow->owner->name, SCOPE_FILE, &facts);
+        scan_flow_drop_facts(flow, &facts);
+        if (flow->now.kind != ')' && flow->now.kind != ']')
+            break;
+        leaves = whole = false;
+        scan_flow_step(flow);
+    }
+    leaves &= flow->now.kind == ';';
+    read_semicolon(flow);
+    return leaves;
+}
+
+static bool read_known(struct flow *flow, struct flow_list *after)
+{
+    static const char *const ends[] = {"break", "continue", "throw", "co_return", NULL};
+
+    while (read_label(flow))
+        continue;
+    if (flow->now.kind == '{') {
+        scan_flow_step(flow);
+        return scan_flow_block(flow, false);
+    }
+    if (is_word(flow, "if"))
+        return read_if(flow, after);
+    if (is_word(flow, "try"))
+        return read_try(flow);
+    if (is_word(flow, "for") || is_word(flow, "while"))
+        read_loop(flow, is_word(flow, "for") ? 1 : FLOW_LAST);
+    else if (is_word(flow, "do"))
+        read_do(flow);
+    else if (is_word(flow, "switch"))
+        read_switch(flow);
+    else if (is_word(flow, "return"))
+        return read_return(flow), true;
+    else if (is_word(flow, "goto"))
+        return read_goto(flow), true;
+    else if (flow->now.kind == TOKEN_WORD && scan_word_is_one_of(flow->now.word, ends))
+        return scan_flow_step(flow), read_other(flow), read_semicolon(flow), true;
+    else if (scan_flow_is_statement(
+                 &flow->now)) /* `else` and `catch` without what they belong to */
+        scan_flow_step(flow);
+    else
+        return read_expression(flow, after);
+    return false;
+}
+
+static bool read_statement(struct flow *flow, struct flow_list *after)
+{
+    if (!scan_flow_enter(flow))
+        return false;
+    while (flow->now.kind == '[' && scan_flow_peek(flow) == '[') { /* [[unlikely]] */
+        struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, NULL);
+        scan_flow_drop_facts(flow, &facts);
+    }
+    bool leaves = read_known(flow, after);
+    flow->depth--;
+    return leaves;
+}
+
+bool scan_flow_block(struct flow *flow, bool whole)
+{
+    struct flow_list held = {0};
+    bool leaves = false;
+
+    flow->blocks += !whole;
+    while (flow->now.kind != TOKEN_END && (whole || flow->now.kind != '}')) {
+        const char *at = flow->now.at;
+        size_t before = flow->changes;
+        flow->statements++;
+        leaves = read_statement(flow, &held) && flow->changes == before;
+        if (flow->now.at == at)
+            scan_flow_step(flow);
+    }
+    scan_flow_hold_from(flow, held, NULL);
+    flow->blocks -= !whole;
+    if (flow->now.kind == '}')
+        scan_flow_step(flow);
+    return leaves;
+}
+
+/* What a function or a lambda answers, if all of its `return` do. */
+void scan_flow_end(struct flow *flow, const struct flow_owner *owner)
+{
+    struct scan_guards *guards = flow->guards;
+    size_t kept = owner->first;
+
+    for (size_t i = owner->first; i < guards->found_count; i++) {
+        const struct scan_name *name = &guards->found[i];
+        bool other = owner->answers > 1 || (name->negated ? owner->no : owner->yes);
+        if (!other || name->word.text != owner->name.text)
+            guards->found[kept++] = *name;
+    }
+    guards->found_count = kept;
+}
+
+/* Whether a part of the text is entered from outside of it. */
+static bool is_entered(const struct flow_cut *cut, const char *from, const char *end)
+{
+    return from <= cut->at && cut->at < end &&
+           (cut->low < from || cut->low >= end || cut->high < from || cut->high >= end);
+}
+
+static void apply_cut(struct scan_guard *guard, const struct flow_cut *cut)
+{
+    bool within = cut->condition && cut->low < guard->at && guard->at < cut->at;
+    bool first = guard->until > cut->at && (within || is_entered(cut, guard->at, guard->until));
+    bool second = guard->end > cut->at && (within || is_entered(cut, guard->from, guard->end));
+
+    if (first)
+        guard->until = cut->at;
+    if (second)
+        guard->end = cut->at;
+    if (first || second)
+        guard->why = SCAN_WHY_JUMP;
+}
+
+static void add_labels(struct flow *flow)
+{
+    for (size_t i = 0; i < flow->label_count; i++) {
+        struct flow_cut cut = {.at = flow->labels[i].at};
+        for (size_t k = 0; k < flow->goto_count; k++) {
+            const struct flow_label *from = &flow->gotos[k];
+            if (from->name.length != flow->labels[i].name.length ||
+                memcmp(from->name.text, flow->labels[i].name.text, from->name.length) != 0)
+                continue;
+            cut.low = cut.low ? cut.low : from->at;
+            cut.high = from->at;
+        }
+        if (cut.low)
+            add_cut(flow, cut);
+    }
+}
+
+static void settle(struct flow *flow)
+{
+    struct scan_guards *guards = flow->guards;
+    size_t count = flow->next - flow->first;
+
+    add_labels(flow);
+    guards->work += flow->cut_count > 0 ? count * flow->cut_count : 0;
+    flow->lost |= guards->work > FLOW_MOST_WORK;
+    for (size_t i = flow->first; i < flow->next; i++) {
+        struct scan_guard *guard = &guards->guards[i];
+        if (guard->function != flow->function)
+            continue;
+        if (flow->lost) {
+            guard->until = guard->end = NULL;
+            guard->why = SCAN_WHY_FORM;
+        }
+        for (size_t k = 0; k < flow->cut_count && !flow->lost; k++)
+            apply_cut(guard, &flow->cuts[k]);
+    }
+}
+
+void scan_flow_read(struct scan_guards *guards, const struct scan_scope *scope, size_t function,
+                    struct scan_text text, size_t first)
+{
+    static const struct scan_function none = {0};
+    const struct scan_function *of =
+        function != SCOPE_FILE ? &scope->functions[function - 1] : &none;
+    struct flow_owner owner = {.name = of->name, .first = guards->found_count};
+    struct flow flow = {.tokens = {.in = text, .macro = of->macro},
+                        .guards = guards,
+                        .scope = scope,
+                        .function = function,
+                        .first = first,
+                        .next = first,
+                        .macro = of->macro,
+                        .owner = &owner};
+
+    scan_flow_step(&flow);
+    if (of->macro && text.at < text.end && *text.at == '(') { /* its parameters */
+        struct flow_facts facts = scan_condition_group(&flow, FLOW_LAST, NULL);
+        scan_flow_drop_facts(&flow, &facts);
+    }
+    const char *head = function == SCOPE_FILE ? guards->guards[first].head : NULL;
+    while (head && flow.now.kind != TOKEN_END && flow.next < guards->count &&
+           guards->guards[flow.next].head == head) {
+        const char *at = flow.now.at;
+        read_body(&flow);
+        if (flow.now.at == at)
+            scan_flow_step(&flow);
+    }
+    if (!head)
+        scan_flow_block(&flow, true);
+    scan_flow_end(&flow, &owner);
+    settle(&flow);
+    free(flow.cuts);
+    free(flow.labels);
+    free(flow.gotos);
+}

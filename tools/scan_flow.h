@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Where in a function its guards hold: statements are read as C reads them, and what is not known
+ * guards nothing. docs/scan.md has the rule. scan_condition.c reads what is between statements.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_FLOW_H
+#define CUSHIM_TOOLS_SCAN_FLOW_H
+
+#include "scan_guard.h"
+#include "scan_token.h"
+
+enum {
+    TOKEN_GUARD = 512,
+    FLOW_MOST_DEPTH = 400,    /* of what is in one another */
+    FLOW_MOST_LABELS = 256,   /* of a function, and as many goto */
+    FLOW_MOST_WORK = 1 << 25, /* for what takes more than a step for each byte */
+    FLOW_LAST = -1            /* part of a group */
+};
+
+/* Guards, by their numbers from 1, each linked to the next. */
+struct flow_list {
+    size_t first, last;
+};
+
+/* What is known if an expression is true, and if it is not. */
+struct flow_facts {
+    struct flow_list yes, no;
+    size_t version; /* the guard that the expression is, if it is the driver's version */
+};
+
+/* What a `return` gives its value to. */
+struct flow_owner {
+    struct scan_word name;
+    size_t function; /* of the name */
+    size_t first;    /* name that was found in it */
+    size_t answers;
+    bool no, yes; /* another value may be false, or true */
+};
+
+/* A place that is reached from others: from `low` and `high`, and from none that lies outside. */
+struct flow_cut {
+    const char *at, *low, *high;
+    bool condition; /* #else or #endif */
+};
+
+struct flow_label {
+    struct scan_word name;
+    const char *at;
+};
+
+struct flow {
+    struct scan_tokens tokens;
+    struct scan_token now, last, earlier;
+    struct scan_guards *guards;
+    const struct scan_scope *scope;
+    size_t function, first, next; /* next: guard that no token was compared with */
+    const char *passed;           /* end of `last` */
+    size_t conditions;            /* #if that were open there */
+    size_t depth, blocks, changes, statements;
+    bool macro, lost;
+    struct flow_owner *owner;
+    struct scan_word target; /* that is assigned to */
+    size_t target_function;
+    const char *choice; /* the switch */
+    struct flow_cut *cuts;
+    size_t cut_count;
+    struct flow_label *labels, *gotos;
+    size_t label_count, goto_count;
+};
+
+/**
+ * Find out where the guards of a text hold, and which names hold their answers.
+ *
+ * @param function  as scan_scope counts; SCOPE_FILE: a declaration outside functions
+ * @param first     the first guard that may be in the text
+ */
+void scan_flow_read(struct scan_guards *guards, const struct scan_scope *scope, size_t function,
+                    struct scan_text text, size_t first);
+
+void scan_flow_step(struct flow *flow);
+
+/** Go into what may be within itself; false if that is too deep. `depth` counts. */
+bool scan_flow_enter(struct flow *flow);
+
+/** Read what is between braces, from behind the first to behind the last. True: what follows is not
+ * reached. */
+bool scan_flow_block(struct flow *flow, bool whole);
+
+/** A function or a lambda ended: what its name answers. */
+void scan_flow_end(struct flow *flow, const struct flow_owner *owner);
+
+/** The character behind the token. */
+char scan_flow_peek(const struct flow *flow);
+
+bool scan_flow_is_statement(const struct scan_token *token);
+
+struct scan_guard *scan_flow_guard(const struct flow *flow, size_t number);
+void scan_flow_join(const struct flow *flow, struct flow_list *list, struct flow_list more);
+
+/** They hold up to here: what is between a guard and the end of what it decides runs only then. */
+void scan_flow_hold(const struct flow *flow, struct flow_list list);
+
+/** They hold from there to here. */
+void scan_flow_hold_from(const struct flow *flow, struct flow_list list, const char *from);
+
+/** From there to here the contrary of them holds. */
+void scan_flow_hold_not(const struct flow *flow, struct flow_list list, const char *from,
+                        enum scan_why why);
+
+/** Nothing else is known of them. */
+void scan_flow_drop(const struct flow *flow, struct flow_list list, enum scan_why why);
+void scan_flow_drop_facts(const struct flow *flow, struct flow_facts *facts);
+
+#endif
