@@ -152,13 +152,13 @@ static void print_survivable(const struct matrix_list *list)
     fputs(count > 0 ? "\n" : "", stdout);
 }
 
-/* Of a terminal; 0: the rows are for another program, which takes whole ones. */
+/* Of a terminal; other programs take whole rows. */
 static size_t line_width(void)
 {
     struct winsize size = {.ws_col = 0};
 
     if (!isatty(STDOUT_FILENO))
-        return 0;
+        return SIZE_MAX;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
 }
 
@@ -179,8 +179,10 @@ static void print_text(const struct matrix_list *list)
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
         many = same > 1 && one->end == MATRIX_NOTICES;
         output_table_add(&table, OUTPUT_DIM, plain || many ? "" : matrix_words(one, words));
-        output_table_add(&table, OUTPUT_DIM, matrix_call(one));
-        output_table_add(&table, OUTPUT_DIM, many ? "" : matrix_last_words(one, words));
+        (void)matrix_last_words(one, words);
+        output_table_add(&table, OUTPUT_DIM,
+                         strstr(words, matrix_call(one)) ? "" : matrix_call(one));
+        output_table_add(&table, OUTPUT_DIM, many ? "" : words);
     }
     output_table_print(&table, "");
     printf("%zu run%s:", list->count, output_plural(list->count));

@@ -18,7 +18,9 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
     const char *at = one->fired_at[0] != '\0' ? " at " : "";
 
-    if (one->code == 0 && one->end == MATRIX_NOTICES && one->went_on[0] == '\0')
+    if (one->code == COMMAND_CHECK && one->check[0] != '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "the check found");
+    else if (one->code == 0 && one->end == MATRIX_NOTICES && one->went_on[0] == '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0, and it said why");
     else if (one->code == 0 && one->fired[0] != '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed%s%s", one->fired, at,
@@ -131,8 +133,8 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
         text[0] = '\0';
     length = strlen(text);
     if (one->check[0] != '\0' && one->end == MATRIX_FAILS)
-        snprintf(text + length, MATRIX_WORDS_SIZE - length, "%s%s", length > 0 ? "; " : "",
-                 one->check);
+        snprintf(text + length, MATRIX_WORDS_SIZE - length, "%s%s%s", length > 0 ? "; " : "",
+                 good ? "" : "the check found: ", one->check);
     return text;
 }
 

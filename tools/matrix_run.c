@@ -286,12 +286,19 @@ static void hurry(struct job *job, double timeout)
 /* The first of what the check found, and how much more there is. */
 static void note_check(struct matrix_case *one, const struct matrix_told *told)
 {
+    static const char begin[] = "cushim sim: check: ";
+    const char *words = told->check;
     char more[32] = "";
+    int process = 0;
 
+    if (strncmp(words, begin, sizeof begin - 1) == 0)
+        words += sizeof begin - 1;
+    sscanf(words, "process %*d %n", &process);
+    words += process;
     if (told->found > 1)
         snprintf(more, sizeof more, ", and %u more", told->found - 1);
-    snprintf(one->check, sizeof one->check, "%.*s%s", (int)(sizeof one->check - sizeof more),
-             told->check, more);
+    snprintf(one->check, sizeof one->check, "%.*s%s", (int)(sizeof one->check - sizeof more), words,
+             more);
 }
 
 /* Whether the job is over; then its case is filled. */
