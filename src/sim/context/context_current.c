@@ -75,6 +75,3 @@ CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffi
         (unsigned)sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
 }
-
-SIM_WITH(cuCtxGetDevResource, struct sim_context *, context, sim_current_of(hCtx, &context),
-         sim_cuDeviceGetDevResource(context->device->ordinal, result, type))

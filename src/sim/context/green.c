@@ -89,6 +89,20 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
     return CUDA_SUCCESS;
 }
 
+/* A context that is no green one has all of its device. */
+static CUresult resource_of(const struct sim_context *context, CUdevResource *resource,
+                            CUdevResourceType type)
+{
+    CUgreenCtx green = sim_green_of(context);
+    return green ? sim_cuGreenCtxGetDevResource(green, resource, type)
+                 : sim_cuDeviceGetDevResource(context->device->ordinal, resource, type);
+}
+
+SIM_WITH(cuCtxGetDevResource, struct sim_context *, context, sim_current_of(hCtx, &context),
+         resource_of(context, result, type))
+SIM_WITH(cuStreamGetDevResource, struct sim_stream *, stream, sim_stream(hStream, &stream),
+         resource_of(stream->object.context, result, type))
+
 SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &green),
          green->context->id)
 

@@ -299,9 +299,6 @@ SIM_TELL(cuStreamGetCtx, pctx, struct sim_stream *stream, sim_stream(hStream, &s
 SIM_TELL(cuStreamGetDevice, device, struct sim_stream *stream, sim_stream(hStream, &stream),
          stream->object.context->device->ordinal)
 
-SIM_WITH(cuStreamGetDevResource, struct sim_stream *, stream, sim_stream(hStream, &stream),
-         sim_cuDeviceGetDevResource(stream->object.context->device->ordinal, result, type))
-
 /* --- Attributes of streams: kept, and without effect on a simulated device --- */
 
 /* Where an attribute is in a stream; size 0: there is none of that number. */
