@@ -86,6 +86,7 @@ CUresult sim_stream_order(struct sim_ticket *ticket, struct sim_stream *stream)
 {
     struct sim_context *context = stream->object.context;
     SIM_TRY(sim_ticket_after(ticket, stream->last));
+    SIM_TRY(sim_ticket_after(ticket, context->awaited));
     if (stream->flags & CU_STREAM_NON_BLOCKING)
         return CUDA_SUCCESS;
     if (stream != context->legacy)
