@@ -9,7 +9,7 @@ here=$(dirname "$0")
 good=0 own=0 skipped='' failed=''
 export CMOCKA_MESSAGE_OUTPUT=TAP
 for name in callbacks captures conditional contexts devices export graphs heap images \
-    lifetimes loading memory memory_copy memory_pool memory_virtual pool_places \
+    lifetimes loading memory memory_copy memory_pool memory_virtual newer pool_places \
     sequences share split streams texture_objects; do
     program=$build/tests/sim/test_sim_$name
     for case in $(MEMORY_LIST=1 "$program" "$driver" | grep -v ' own: '); do

@@ -124,6 +124,41 @@ static void test_event_order(void **state)
     OK(cu->cuStreamDestroy_v2(second));
 }
 
+/* What a context waits for, the next work of its streams waits for, and that of later streams. */
+static void test_context_wait(void **state)
+{
+    CUstream first = stream_of(CU_STREAM_NON_BLOCKING), early = stream_of(CU_STREAM_NON_BLOCKING);
+    CUevent events[] = {event_of(), event_of()};
+    CUdeviceptr word = memory_of(4);
+    CUcontext context;
+    struct memory_gate gate;
+    (void)state;
+    if (!CUSHIM_HAS(cu, cuCtxWaitEvent)) {
+        skip();
+        return;
+    }
+    OK(cu->cuCtxGetCurrent(&context));
+    memory_gate_close(&gate, first);
+    OK(cu->cuEventRecord(events[0], first));
+    OK(cu->cuCtxWaitEvent(context, events[0]));
+    OK(cu->cuEventRecord(events[1], early)); /* waits for the other, too */
+    OK(cu->cuCtxWaitEvent(context, events[1]));
+    CUstream late = stream_of(CU_STREAM_NON_BLOCKING);
+    OK(cu->cuStreamQuery(late));
+    OK(cu->cuMemsetD32Async(word, 1, 1, late));
+    GIVES(CUDA_ERROR_NOT_READY, cu->cuStreamQuery(early));
+    GIVES(CUDA_ERROR_NOT_READY, cu->cuStreamQuery(late));
+    memory_gate_open(&gate);
+    OK(cu->cuCtxSynchronize());
+    OK(cu->cuStreamQuery(late));
+    CUstream streams[] = {first, early, late};
+    for (int i = 0; i < 3; i++)
+        OK(cu->cuStreamDestroy_v2(streams[i]));
+    for (int i = 0; i < 2; i++)
+        OK(cu->cuEventDestroy_v2(events[i]));
+    OK(cu->cuMemFree_v2(word));
+}
+
 static void test_elapsed(void **state)
 {
     CUstream stream = stream_of(CU_STREAM_NON_BLOCKING);
@@ -420,6 +455,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_OWN(test_legacy, "host functions of a real driver share a thread"),
     MEMORY_TEST(test_per_thread),
     MEMORY_TEST(test_event_order),
+    MEMORY_TEST(test_context_wait),
     MEMORY_TEST(test_elapsed),
     MEMORY_OWN(test_destroy_pending, "driver 580 crashes"),
     MEMORY_OWN(test_many_blocked, "host functions of a real driver share a thread"),

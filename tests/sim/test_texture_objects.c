@@ -268,6 +268,11 @@ static void test_references(void **state)
     assert_true(bound_at(5, 7) == 2.5f);
     GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuTexRefSetArray(reference, NULL, 1));
     assert_true(bound_at(5, 7) == 2.5f); /* what was bound stays */
+    CUcontext context;
+    OK(cu->cuCtxPopCurrent_v2(&context)); /* none is needed */
+    OK(cu->cuTexRefSetFilterMode(reference, CU_TR_FILTER_MODE_POINT));
+    OK(cu->cuCtxPushCurrent_v2(context));
+    assert_true(bound_at(5, 7) == 2.5f);
     OK(cu->cuArrayDestroy(array));
     OK(cu->cuMemFree_v2(a));
     end();

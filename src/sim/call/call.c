@@ -15,7 +15,9 @@ static void make_current(struct sim_call *call)
 /* Entries that answer before cuInit, as real drivers' do. */
 static bool needs_init(const struct sim_entry *entry)
 {
-    static const char *const before[] = {"cuInit",
+    static const char *const before[] = {"cuCoredumpGetAttributeGlobal",
+                                         "cuCoredumpSetAttributeGlobal",
+                                         "cuInit",
                                          "cuDriverGetVersion",
                                          "cuGetProcAddress",
                                          "cuGetErrorName",

@@ -10,6 +10,9 @@
 /* --- context_create.c --- */
 bool sim_context_create_flags_valid(unsigned flags);
 
+/* --- coredump.c --- */
+extern struct sim_dumps sim_coredump_process;
+
 /* --- green.c --- */
 CUgreenCtx sim_green_of(const struct sim_context *context); /* NULL: the context is a whole one */
 

@@ -69,12 +69,9 @@ CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffi
 {
     SIM_FIND(struct sim_context *, context, sim_current(&context));
     SIM_REFUSE(!pExecAffinity);
+    pExecAffinity->type = type; /* in any case */
     SIM_FAIL(UNSUPPORTED_EXEC_AFFINITY, type != CU_EXEC_AFFINITY_TYPE_SM_COUNT);
-    pExecAffinity->type = type;
     pExecAffinity->param.smCount.val =
         (unsigned)sim_device_value(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
 }
-
-SIM_WITH(cuCtxGetDevResource, struct sim_context *, context, sim_current_of(hCtx, &context),
-         sim_cuDeviceGetDevResource(context->device->ordinal, result, type))

@@ -2,22 +2,21 @@
 /* Settings for dumps of a device's memory: kept, though a simulated device writes none. */
 #include "context/context.h"
 
-static bool on_exception, of_host_too = true, without_memory, when_asked;
-static unsigned generation;
-static char file[1024], pipe_name[1024];
+struct sim_dumps sim_coredump_process = {.of_host_too = true};
+static struct sim_dumps before_init = {.of_host_too = true}; /* forgotten by cuInit */
 
+#define PLACE(name) offsetof(struct sim_dumps, name), sizeof((struct sim_dumps *)0)->name
 static const struct setting {
-    void *place;
-    size_t size;
-    bool is_text;
+    size_t offset, size;
+    bool is_text, of_process; /* of_process: no context has it for itself */
 } settings[] = {
-    [CU_COREDUMP_ENABLE_ON_EXCEPTION] = {&on_exception, sizeof on_exception, false},
-    [CU_COREDUMP_TRIGGER_HOST] = {&of_host_too, sizeof of_host_too, false},
-    [CU_COREDUMP_LIGHTWEIGHT] = {&without_memory, sizeof without_memory, false},
-    [CU_COREDUMP_ENABLE_USER_TRIGGER] = {&when_asked, sizeof when_asked, false},
-    [CU_COREDUMP_FILE] = {file, sizeof file, true},
-    [CU_COREDUMP_PIPE] = {pipe_name, sizeof pipe_name, true},
-    [CU_COREDUMP_GENERATION_FLAGS] = {&generation, sizeof generation, false},
+    [CU_COREDUMP_ENABLE_ON_EXCEPTION] = {PLACE(on_exception), false, false},
+    [CU_COREDUMP_TRIGGER_HOST] = {PLACE(of_host_too), false, false},
+    [CU_COREDUMP_LIGHTWEIGHT] = {PLACE(without_memory), false, false},
+    [CU_COREDUMP_ENABLE_USER_TRIGGER] = {PLACE(when_asked), false, true},
+    [CU_COREDUMP_FILE] = {PLACE(file), true, false},
+    [CU_COREDUMP_PIPE] = {PLACE(pipe), true, true},
+    [CU_COREDUMP_GENERATION_FLAGS] = {PLACE(generation), false, false},
 };
 
 static const struct setting *find(CUcoredumpSettings attribute)
@@ -26,35 +25,59 @@ static const struct setting *find(CUcoredumpSettings attribute)
     return known && settings[attribute].size ? &settings[attribute] : NULL;
 }
 
-CUresult sim_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+/* What is wrong with the setting is told before what is wrong with the context. */
+static CUresult of_context(CUcoredumpSettings attribute, struct sim_dumps **dumps)
 {
-    const struct setting *found = find(attrib);
+    const struct setting *found = find(attribute);
+    SIM_REFUSE(!found || found->of_process);
+    SIM_FIND(struct sim_context *, context, sim_current(&context));
+    *dumps = &context->dumps;
+    return CUDA_SUCCESS;
+}
+
+/* A real driver writes up to 1024 bytes of a text into any room, and leaves its size alone. */
+static CUresult ask(const struct sim_dumps *dumps, CUcoredumpSettings attribute, void *value,
+                    size_t *size)
+{
+    const struct setting *found = find(attribute);
     SIM_REFUSE(!found || !size);
-    size_t whole = found->is_text ? strlen(found->place) + 1 : found->size;
-    SIM_REFUSE(value && *size < whole);
-    if (value)
-        memcpy(value, found->place, whole);
-    *size = whole;
+    const char *place = (const char *)dumps + found->offset;
+    size_t whole = found->is_text ? strlen(place) + 1 : found->size;
+    if (!value) {
+        *size = whole;
+        return CUDA_SUCCESS;
+    }
+    SIM_REFUSE(found->is_text ? *size < whole : *size != whole);
+    memcpy(value, place, whole);
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+static CUresult change(struct sim_dumps *dumps, CUcoredumpSettings attribute, const void *value,
+                       const size_t *size)
 {
-    const struct setting *found = find(attrib);
-    SIM_REFUSE(!found || !value || !size || *size > found->size ||
-               (*size < found->size && !found->is_text));
-    memset(found->place, 0, found->size);
-    memcpy(found->place, value, *size);
+    const struct setting *found = find(attribute);
+    SIM_REFUSE(!found || !size || (found->is_text ? *size > found->size : *size != found->size));
+    char *place = (char *)dumps + found->offset;
+    if (!value) /* changes nothing */
+        return CUDA_SUCCESS;
+    memset(place, 0, found->size);
+    memcpy(place, value, *size);
     if (found->is_text)
-        ((char *)found->place)[found->size - 1] = 0;
+        place[found->size - 1] = 0;
     return CUDA_SUCCESS;
 }
 
-/* A context's are the process's. */
-SIM_WITH(cuCoredumpGetAttribute, struct sim_context *, context, sim_current(&context),
-         sim_cuCoredumpGetAttributeGlobal(get, value, size))
-SIM_WITH(cuCoredumpSetAttribute, struct sim_context *, context, sim_current(&context),
-         sim_cuCoredumpSetAttributeGlobal(set, value, size))
+static struct sim_dumps *of_process(void)
+{
+    return sim_device_initialized() ? &sim_coredump_process : &before_init;
+}
+
+SIM_ENTRY(cuCoredumpGetAttributeGlobal, ask(of_process(), get, value, size))
+SIM_ENTRY(cuCoredumpSetAttributeGlobal, change(of_process(), set, value, size))
+SIM_WITH(cuCoredumpGetAttribute, struct sim_dumps *, dumps, of_context(get, &dumps),
+         ask(dumps, get, value, size))
+SIM_WITH(cuCoredumpSetAttribute, struct sim_dumps *, dumps, of_context(set, &dumps),
+         change(dumps, set, value, size))
 
 /* --- Who is to be told of a dump: kept, as none begins here --- */
 

@@ -89,19 +89,49 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
     return CUDA_SUCCESS;
 }
 
+/* A context that is no green one has all of its device. */
+static CUresult resource_of(const struct sim_context *context, CUdevResource *resource,
+                            CUdevResourceType type)
+{
+    CUgreenCtx green = sim_green_of(context);
+    return green ? sim_cuGreenCtxGetDevResource(green, resource, type)
+                 : sim_cuDeviceGetDevResource(context->device->ordinal, resource, type);
+}
+
+/* NULL does not stand for the current context. */
+SIM_BEHAVIOUR(cuCtxGetDevResource)
+{
+    SIM_REFUSE(!result);
+    SIM_FAIL(INVALID_RESOURCE_TYPE, type != CU_DEV_RESOURCE_TYPE_SM);
+    SIM_FAIL(INVALID_CONTEXT, !hCtx);
+    SIM_FIND(struct sim_context *, context, sim_current_of(hCtx, &context));
+    return resource_of(context, result, type);
+}
+
+SIM_WITH(cuStreamGetDevResource, struct sim_stream *, stream, sim_stream(hStream, &stream),
+         resource_of(stream->object.context, result, type))
+
 SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &green),
          green->context->id)
 
-SIM_WITH(cuGreenCtxRecordEvent, struct sim_green *, green, find(hCtx, &green),
-         sim_cuCtxRecordEvent((CUcontext)green->context, hEvent))
-SIM_WITH(cuGreenCtxWaitEvent, struct sim_green *, green, find(hCtx, &green),
+/* Where no green context is told from a wrong one. */
+static CUresult named(CUgreenCtx handle, struct sim_green **green)
+{
+    SIM_FAIL(INVALID_CONTEXT, !handle);
+    return find(handle, green);
+}
+
+SIM_WITH(cuGreenCtxRecordEvent, struct sim_green *, green, named(hCtx, &green),
+         sim_event_record_all((CUcontext)green->context, hEvent, false))
+SIM_WITH(cuGreenCtxWaitEvent, struct sim_green *, green, named(hCtx, &green),
          sim_cuCtxWaitEvent((CUcontext)green->context, hEvent))
 
 /* Its streams never wait for the legacy stream. */
 SIM_BEHAVIOUR(cuGreenCtxStreamCreate)
 {
-    SIM_REFUSE(!phStream || flags != CU_STREAM_NON_BLOCKING);
-    SIM_FIND(struct sim_green *, green, find(greenCtx, &green));
+    SIM_REFUSE(!phStream);
+    SIM_FIND(struct sim_green *, green, named(greenCtx, &green));
+    SIM_REFUSE(flags != CU_STREAM_NON_BLOCKING);
     SIM_FIND(struct sim_stream *, stream,
              sim_stream_make(green->context, flags, sim_stream_priority_clamp(priority), &stream));
     *phStream = (CUstream)stream;

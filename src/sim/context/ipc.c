@@ -77,14 +77,24 @@ CUresult sim_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle_v1 handle)
 }
 
 /* Memory and semaphores of other APIs: there are none to share with. What is wrong with a request
- * itself is told first. */
-static CUresult lacks(bool asked, CUresult code)
+ * itself is told first, and a kind that Linux does not have is wrong. */
+SIM_BEHAVIOUR(cuImportExternalMemory)
 {
+    const CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 *d = memHandleDesc;
+    const unsigned known = CUDA_EXTERNAL_MEMORY_DEDICATED;
     SIM_TRY(sim_current_check());
-    return asked ? code : CUDA_ERROR_INVALID_VALUE;
+    SIM_REFUSE(!extMem_out || !d || d->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD ||
+               d->size == 0 || d->flags & ~known || d->reserved[0]);
+    return SIM_LACK_cuImportExternalMemory_any;
 }
 
-SIM_ENTRY(cuImportExternalMemory,
-          lacks((extMem_out && memHandleDesc), SIM_LACK_cuImportExternalMemory_any))
-SIM_ENTRY(cuImportExternalSemaphore,
-          lacks((extSem_out && semHandleDesc), SIM_LACK_cuImportExternalSemaphore_any))
+SIM_BEHAVIOUR(cuImportExternalSemaphore)
+{
+    const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 *d = semHandleDesc;
+    SIM_TRY(sim_current_check());
+    SIM_REFUSE(!extSem_out || !d || d->flags || d->reserved[0] ||
+               !(d->type == CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD ||
+                 (d->type == CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD &&
+                  d->handle.fd >= 0)));
+    return SIM_LACK_cuImportExternalSemaphore_any;
+}

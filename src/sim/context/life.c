@@ -14,6 +14,7 @@ CUresult sim_life_open(struct sim_context *context, unsigned flags)
     context->sticky = CUDA_SUCCESS;
     context->cache = CU_FUNC_CACHE_PREFER_NONE;
     context->shared_config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    context->dumps = sim_coredump_process;
     context->legacy = context->per_thread = NULL;
     SIM_TRY(sim_stream_make(context, CU_STREAM_DEFAULT, 0, &context->legacy));
     sim_limit_reset(context);
@@ -29,6 +30,8 @@ void sim_life_close(struct sim_context *context)
     (void)sim_stream_wait_context(context);
     sim_live_take(context);
     sim_kinds_end(context);
+    sim_ticket_release(context->awaited);
+    context->awaited = NULL;
     sim_peer_forget(context);
 }
 

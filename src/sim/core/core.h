@@ -117,6 +117,12 @@ void sim_object_expire_all(void);
 void sim_object_renew_all(void);
 
 /* --- context.c --- Contexts, as every room knows them. */
+/* Settings for dumps of a device's memory. */
+struct sim_dumps {
+    bool on_exception, of_host_too, without_memory, when_asked;
+    unsigned generation;
+    char file[1024], pipe[1024];
+};
 struct sim_context {
     struct sim_object object;
     struct sim_device *device;
@@ -133,10 +139,12 @@ struct sim_context {
     unsigned references;           /* to this memory: sim_context_retain */
     bool closing;                  /* read without the lock: what waits for memory gives up */
     size_t tickets;                /* of work that is not done */
+    struct sim_ticket *awaited;    /* by all work from now on, of any stream; NULL: nothing */
     uint64_t serial;               /* of this memory: a thread's stack remembers it */
     unsigned api_version;          /* of the entry that made it: 3010, 3020, ... */
     struct sim_peer *peers;        /* contexts whose memory this one may use */
     struct sim_heap *heap;         /* of malloc in kernels (device_heap.c); NULL: none yet */
+    struct sim_dumps dumps;        /* the process's when it began */
 };
 struct sim_peer {
     uint64_t serial; /* of the context whose memory may be used */

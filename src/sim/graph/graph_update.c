@@ -2,6 +2,26 @@
 /* Changes to executable graphs: of one node, of a child graph, of everything at once. */
 #include "graph/graph.h"
 
+/* Whether the node may have these once it is executable: an event of the same context, or words
+ * that are as many, of the same kinds and in the same context. */
+static bool goes_with(const CUgraphNodeParams *old, const CUgraphNodeParams *params)
+{
+    const struct sim_object *event = sim_object(SIM_EVENT, params->eventRecord.event);
+    const struct sim_object *was = sim_object(SIM_EVENT, old->eventRecord.event);
+    bool same = params->memOp.ctx == old->memOp.ctx && params->memOp.count == old->memOp.count;
+    switch ((int)params->type) {
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* the same member */
+        return !event || !was || event->context == was->context;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        for (unsigned i = 0; same && i < old->memOp.count; i++)
+            same = params->memOp.paramArray[i].operation == old->memOp.paramArray[i].operation;
+        return same;
+    default:
+        return true;
+    }
+}
+
 /* Launches that run keep the old work. */
 CUresult sim_graph_update_node(CUgraphExec handle, CUgraphNode node_handle,
                                const CUgraphNodeParams *params)
@@ -13,6 +33,7 @@ CUresult sim_graph_update_node(CUgraphExec handle, CUgraphNode node_handle,
     const struct sim_item *old = &node->work->item;
     SIM_REFUSE(params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY);
     SIM_TRY(sim_params_prepare(params, old->attributes, old->attribute_count, &item));
+    SIM_TRY_OR(SIM_VALID(goes_with(&old->params, params)), sim_item_drop(&item));
     struct sim_work_unit *unit;
     SIM_TRY_OR(sim_exec_work_make(&item, &unit), sim_item_drop(&item));
     sim_exec_work_release(node->work);

@@ -64,6 +64,7 @@ static CUresult prepare_in(struct sim_context *context, const CUgraphNodeParams 
                            struct sim_item *item)
 {
     CUDA_KERNEL_NODE_PARAMS_v2 kernel;
+    SIM_REFUSE(params->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP && !params->memOp.ctx);
     SIM_FAIL(INVALID_CONTEXT, !context);
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:

@@ -282,33 +282,53 @@ SIM_BEHAVIOUR(cuMemRangeGetAttributes)
 
 /* --- Lists of ranges --- */
 
-static CUresult each(CUstream handle, CUdeviceptr_v2 *addresses, const size_t *sizes, size_t count,
-                     CUmemLocation_v1 *locations, const size_t *indices, size_t location_count,
-                     unsigned long long flags)
+struct list {
+    const CUdeviceptr_v2 *addresses;
+    const size_t *sizes;
+    size_t count;
+    const CUmemLocation_v1 *places;
+    const size_t *indices; /* of the first range of each place */
+    size_t place_count;
+};
+
+/* All is judged before anything is done. */
+static CUresult judge(const struct list *list, unsigned long long flags)
 {
+    SIM_REFUSE(!list->addresses || !list->sizes || list->count == 0 || flags);
+    for (size_t i = 0; i < list->count; i++)
+        SIM_REFUSE(list->sizes[i] == 0 || !sim_managed(list->addresses[i], list->sizes[i]));
+    if (!list->places)
+        return CUDA_SUCCESS;
+    SIM_REFUSE(!list->indices || list->place_count == 0 || list->place_count > list->count ||
+               list->indices[0] != 0);
+    for (size_t i = 0; i < list->place_count; i++)
+        SIM_REFUSE(list->indices[i] >= list->count ||
+                   !sim_managed_location_is_valid(list->places[i]));
+    return CUDA_SUCCESS;
+}
+
+static CUresult each(CUstream handle, const struct list *list, unsigned long long flags)
+{
+    SIM_REFUSE(!handle || handle == CU_STREAM_LEGACY);
     SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
-    SIM_REFUSE(!addresses || !sizes || count == 0 || flags);
-    SIM_REFUSE(locations &&
-               (!indices || location_count == 0 || location_count > count || indices[0] != 0));
+    SIM_TRY(judge(list, flags));
+    SIM_TRY(sim_capture_refuse(stream));
     size_t use = 0;
-    for (size_t i = 0; i < count; i++) {
-        SIM_REFUSE(sizes[i] == 0 || !sim_managed(addresses[i], sizes[i]));
-        if (!locations)
-            continue;
-        while (use + 1 < location_count && indices[use + 1] <= i)
+    for (size_t i = 0; list->places && i < list->count; i++) {
+        if (use + 1 < list->place_count && list->indices[use + 1] <= i)
             use++;
-        SIM_TRY(sim_managed_prefetch(addresses[i], sizes[i], locations[use]));
+        SIM_TRY(sim_managed_prefetch(list->addresses[i], list->sizes[i], list->places[use]));
     }
     return CUDA_SUCCESS;
 }
 
 SIM_BEHAVIOUR(cuMemPrefetchBatchAsync)
 {
-    SIM_TRY(sim_current_check());
+    struct list list = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs};
     SIM_REFUSE(!prefetchLocs);
-    return each(hStream, dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
-                flags);
+    return each(hStream, &list, flags);
 }
 
 /* The contents of discarded memory are undefined: here they stay. */
-SIM_ENTRY(cuMemDiscardBatchAsync, each(hStream, dptrs, sizes, count, NULL, NULL, 0, flags))
+SIM_ENTRY(cuMemDiscardBatchAsync,
+          each(hStream, &(struct list){.addresses = dptrs, .sizes = sizes, .count = count}, flags))

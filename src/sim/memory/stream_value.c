@@ -102,11 +102,18 @@ static CUresult run(void *user)
     return result;
 }
 
-static CUresult check_address(const CUstreamBatchMemOpParams *item, bool write)
+static CUresult check_address(const CUstreamBatchMemOpParams *item)
 {
-    size_t size = is_64(item->operation) ? 8 : 4;
-    CUdeviceptr address = address_of(item);
-    return SIM_VALID(address % size == 0 && sim_range_host(address, size, write));
+    return SIM_VALID(address_of(item) % (is_64(item->operation) ? 8 : 4) == 0);
+}
+
+/* A stream's word is there when it is named; a node's may come later. */
+static bool is_there(const CUstreamBatchMemOpParams *item)
+{
+    bool write = item->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ||
+                 item->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    return (int)item->operation == CU_STREAM_MEM_OP_BARRIER ||
+           sim_range_host(address_of(item), is_64(item->operation) ? 8 : 4, write);
 }
 
 static CUresult check(const struct sim_context *context, const CUstreamBatchMemOpParams *item)
@@ -118,10 +125,10 @@ static CUresult check(const struct sim_context *context, const CUstreamBatchMemO
         SIM_FAIL(NOT_SUPPORTED, item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH &&
                                     !sim_device_value(context->device,
                                                       CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES));
-        return check_address(item, false);
+        return check_address(item);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        return item->writeValue.flags ? CUDA_ERROR_INVALID_VALUE : check_address(item, true);
+        return item->writeValue.flags ? CUDA_ERROR_INVALID_VALUE : check_address(item);
     case CU_STREAM_MEM_OP_BARRIER:
         return item->memoryBarrier.flags > CU_STREAM_MEMORY_BARRIER_TYPE_GPU
                    ? CUDA_ERROR_INVALID_VALUE
@@ -167,6 +174,8 @@ CUresult sim_cuStreamBatchMemOp_v2(CUstream handle, unsigned int count,
     SIM_FIND(struct sim_stream *, stream, sim_stream(handle, &stream));
     SIM_FIND(struct sim_item, item,
              sim_stream_value_prepare(stream->object.context, count, paramArray, flags, &item));
+    for (unsigned i = 0; i < count; i++)
+        SIM_TRY_OR(SIM_VALID(is_there(&paramArray[i])), sim_item_drop(&item));
     return sim_stream_submit(stream, &item);
 }
 

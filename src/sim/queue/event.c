@@ -207,26 +207,35 @@ static CUresult both(CUcontext ctx, CUevent handle, struct sim_context **context
     return sim_capture_refuse_context(*context);
 }
 
-CUresult sim_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+CUresult sim_event_record_all(CUcontext ctx, CUevent handle, bool own)
 {
     struct sim_event *event;
-    SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
-    SIM_FAIL(INVALID_HANDLE, event->object.context != context);
+    SIM_FIND(struct sim_context *, context, both(ctx, handle, &context, &event));
+    SIM_FAIL(INVALID_HANDLE, own && event->object.context != context);
     SIM_FIND(struct sim_ticket *, ticket, after_all(context, &ticket));
     sim_event_set(event, ticket);
     sim_ticket_begin(ticket);
     return CUDA_SUCCESS;
 }
 
+SIM_ENTRY(cuCtxRecordEvent, sim_event_record_all(hCtx, hEvent, true))
+
+/* Work that streams have already does not wait, and an idle stream stays idle. */
 CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
     struct sim_event *event;
     SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
     SIM_FAIL(CAPTURED_EVENT, event->mark);
     SIM_FIND(struct sim_ticket *, ticket, sim_event_shared_ticket(event, context, &ticket));
-    for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
-        if (object->context == context)
-            sim_stream_follow((struct sim_stream *)object, ticket);
-    sim_ticket_release(ticket);
+    if (context->awaited && !sim_ticket_done(context->awaited)) { /* both */
+        SIM_MADE(struct sim_ticket *, made, sim_ticket_make(context, NULL, NULL, NULL));
+        (void)sim_ticket_after(made, context->awaited);
+        (void)sim_ticket_after(made, ticket);
+        sim_ticket_start(made);
+        sim_ticket_release(ticket);
+        ticket = made;
+    }
+    sim_ticket_release(context->awaited);
+    context->awaited = ticket;
     return CUDA_SUCCESS;
 }

@@ -74,6 +74,9 @@ struct sim_event {
 /* The event now stands for this ticket, which is retained. */
 void sim_event_set(struct sim_event *event, struct sim_ticket *ticket);
 
+/* Record it after all of a context's work; `own`: only an event of that context. */
+CUresult sim_event_record_all(CUcontext ctx, CUevent handle, bool own);
+
 /* An event of another process; `shared` becomes its own. NULL: no memory. */
 struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_shared *shared);
 

@@ -86,6 +86,7 @@ CUresult sim_stream_order(struct sim_ticket *ticket, struct sim_stream *stream)
 {
     struct sim_context *context = stream->object.context;
     SIM_TRY(sim_ticket_after(ticket, stream->last));
+    SIM_TRY(sim_ticket_after(ticket, context->awaited));
     if (stream->flags & CU_STREAM_NON_BLOCKING)
         return CUDA_SUCCESS;
     if (stream != context->legacy)
@@ -298,9 +299,6 @@ SIM_TELL(cuStreamGetCtx, pctx, struct sim_stream *stream, sim_stream(hStream, &s
          (CUcontext)stream->object.context)
 SIM_TELL(cuStreamGetDevice, device, struct sim_stream *stream, sim_stream(hStream, &stream),
          stream->object.context->device->ordinal)
-
-SIM_WITH(cuStreamGetDevResource, struct sim_stream *, stream, sim_stream(hStream, &stream),
-         sim_cuDeviceGetDevResource(stream->object.context->device->ordinal, result, type))
 
 /* --- Attributes of streams: kept, and without effect on a simulated device --- */
 

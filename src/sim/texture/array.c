@@ -90,59 +90,83 @@ SIM_TELL_AFTER(cuArrayGetDescriptor_v2, pArrayDescriptor, struct sim_array *arra
 
 #define TILE ((size_t)65536)
 
-/* The tile that real devices use for an element of so many bytes: 64 KiB of the shape. */
-static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties,
-                     const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape, unsigned levels, size_t tail)
+/* What a slice takes on real devices: pieces of 64 bytes by 8 rows, in stacks of up to 16. */
+static size_t slice_bytes(const struct sim_array *array)
+{
+    size_t high = (array->rows + 7) / 8, stack = 1;
+    while (stack < 16 && stack < high)
+        stack *= 2;
+    return (array->row + 63) / 64 * ((high + stack - 1) / stack * stack) * 512;
+}
+
+static size_t whole_tiles(size_t bytes)
+{
+    return (bytes + TILE - 1) / TILE * TILE;
+}
+
+/* The tile that real devices use for an element of so many bytes: 64 KiB of the shape. Levels that
+ * are smaller than a tile share the tail; an array of one tile or more has none. */
+static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties, struct sim_array *const *levels,
+                     unsigned count, bool mipmapped)
 {
     static const unsigned flat[][2] = {{256, 256}, {256, 128}, {128, 128}, {128, 64}, {64, 64}};
     static const unsigned deep[][3] = {
         {64, 32, 32}, {32, 32, 32}, {32, 32, 16}, {32, 16, 16}, {16, 16, 16}};
+    const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape = &levels[0]->shape;
     unsigned size = (unsigned)sim_format_size(shape->Format, shape->NumChannels), index = 0;
     SIM_REFUSE(!(shape->Flags & CUDA_ARRAY3D_SPARSE));
     while (index < 4 && (1U << index) < size)
         index++;
     bool is_deep = shape->Depth && !(shape->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
-    *properties = (CUDA_ARRAY_SPARSE_PROPERTIES_v1){0};
-    properties->tileExtent.width = is_deep ? deep[index][0] : flat[index][0];
-    properties->tileExtent.height = is_deep ? deep[index][1] : flat[index][1];
-    properties->tileExtent.depth = is_deep ? deep[index][2] : 1;
-    while (properties->miptailFirstLevel < levels &&
-           shape->Width >> properties->miptailFirstLevel >= properties->tileExtent.width &&
-           shape->Height >> properties->miptailFirstLevel >= properties->tileExtent.height)
-        properties->miptailFirstLevel++;
-    properties->miptailSize = properties->miptailFirstLevel < levels ? tail : 0;
+    unsigned width = is_deep ? deep[index][0] : flat[index][0], first = 0;
+    unsigned height = is_deep ? deep[index][1] : flat[index][1];
+    unsigned depth = is_deep ? deep[index][2] : 1;
+    while (first < count && levels[first]->shape.Width >= width &&
+           levels[first]->shape.Height >= height && levels[first]->slices >= depth)
+        first++;
+    size_t tail = 0;
+    for (unsigned i = first; i < count; i++)
+        tail += slice_bytes(levels[i]) * (is_deep ? levels[i]->slices : 1);
+    *properties = (CUDA_ARRAY_SPARSE_PROPERTIES_v1){
+        .tileExtent = {width, height, depth},
+        .miptailFirstLevel = mipmapped ? first : 0,
+        .miptailSize = whole_tiles(tail),
+        .flags = first ? 0 : CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL,
+    };
     return CUDA_SUCCESS;
 }
 
 static CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out,
-                             const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape, size_t bytes, CUdevice device)
+                             struct sim_array *const *levels, unsigned count, CUdevice device)
 {
-    SIM_TRY(sim_device_of(device, NULL));
-    SIM_REFUSE(!(shape->Flags & CUDA_ARRAY3D_DEFERRED_MAPPING));
-    *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS_v1){.size = (bytes + TILE - 1) / TILE * TILE,
-                                               .alignment = TILE};
+    size_t bytes = 0;
+    (void)device; /* any number will do */
+    SIM_REFUSE(!(levels[0]->shape.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING));
+    for (unsigned i = 0; i < count; i++)
+        bytes += slice_bytes(levels[i]) * levels[i]->slices;
+    *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS_v1){.size = whole_tiles(bytes), .alignment = TILE};
     return CUDA_SUCCESS;
 }
 
-/* A live array, for a question that has somewhere to write its answer. */
-static CUresult ask(const void *found, const void *out)
+/* A live array that is no level, for a question that has somewhere to write its answer. */
+static CUresult whole(CUarray handle, const void *out, struct sim_array **array)
 {
-    SIM_FAIL(INVALID_HANDLE, !found);
-    return SIM_VALID(out);
+    *array = sim_object(SIM_ARRAY, handle);
+    SIM_FAIL(INVALID_HANDLE, !*array);
+    return SIM_VALID(out && !(*array)->part);
 }
 
-SIM_WITH(cuArrayGetSparseProperties, const struct sim_array *, found,
-         ask(found = sim_object(SIM_ARRAY, array), sparseProperties),
-         tile(sparseProperties, &found->shape, 1, TILE))
+SIM_WITH(cuArrayGetSparseProperties, struct sim_array *, found,
+         whole(array, sparseProperties, &found), tile(sparseProperties, &found, 1, false))
 SIM_WITH(cuMipmappedArrayGetSparseProperties, const struct sim_mipmap *, found,
-         ask(found = sim_object(SIM_MIPMAP, mipmap), sparseProperties),
-         tile(sparseProperties, &found->shape, found->count, TILE))
-SIM_WITH(cuArrayGetMemoryRequirements, const struct sim_array *, found,
-         ask(found = sim_object(SIM_ARRAY, array), memoryRequirements),
-         requirements(memoryRequirements, &found->shape, sim_shape_bytes(found), device))
+         SIM_VALID((found = sim_object(SIM_MIPMAP, mipmap)) && sparseProperties),
+         tile(sparseProperties, found->levels, found->count, true))
+SIM_WITH(cuArrayGetMemoryRequirements, struct sim_array *, found,
+         whole(array, memoryRequirements, &found),
+         requirements(memoryRequirements, &found, 1, device))
 SIM_WITH(cuMipmappedArrayGetMemoryRequirements, const struct sim_mipmap *, found,
-         ask(found = sim_object(SIM_MIPMAP, mipmap), memoryRequirements),
-         requirements(memoryRequirements, &found->shape, found->memory->size, device))
+         SIM_VALID((found = sim_object(SIM_MIPMAP, mipmap)) && memoryRequirements),
+         requirements(memoryRequirements, found->levels, found->count, device))
 
 /* Formats of several planes cannot be made here: no array has one. */
 CUresult sim_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)

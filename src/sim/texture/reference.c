@@ -7,8 +7,10 @@ struct sim_reference *sim_reference_make(struct sim_context *context, bool surfa
     struct sim_reference *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
-    made->format = CU_AD_FORMAT_UNSIGNED_INT8;
+    made->format = CU_AD_FORMAT_FLOAT;
     made->channels = 1;
+    for (int i = 0; i < 3; i++)
+        made->texture.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
     made->object.pinned = true; /* kernels read it, and a module that goes waits for them */
     made->handle = sim_table_publish(NULL, surface, made);
     if (!made->handle) {
@@ -32,10 +34,11 @@ void sim_reference_end(struct sim_object *object)
         sim_reference_destroy((struct sim_reference *)object);
 }
 
+/* No context is needed. */
 CUresult sim_reference_of(CUtexref handle, struct sim_reference **reference)
 {
-    SIM_TRY(sim_current_check());
     *reference = sim_object(SIM_TEXREF, handle);
+    SIM_FAIL(INVALID_HANDLE, !handle);
     return SIM_VALID(*reference);
 }
 
@@ -108,6 +111,7 @@ SIM_BEHAVIOUR(cuTexRefSetMipmappedArray)
                                       .res.mipmap.hMipmappedArray = hMipmappedArray};
     const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
     SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
+    SIM_FAIL(INVALID_HANDLE, !hMipmappedArray);
     return bind_shape(reference, &resource, mipmap ? &mipmap->shape : NULL, Flags);
 }
 
@@ -116,8 +120,10 @@ SIM_BEHAVIOUR(cuTexRefSetAddress_v2)
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
     size_t offset = dptr % 512;
     SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
-    if (dptr == 0) { /* unbinds */
+    if (dptr == 0) { /* unbinds, and is told as the address */
         reference->bound = false;
+        reference->resource.resType = CU_RESOURCE_TYPE_LINEAR;
+        reference->address = 0;
         SIM_PUT(ByteOffset, 0);
         return sim_reference_update(reference);
     }
@@ -127,7 +133,7 @@ SIM_BEHAVIOUR(cuTexRefSetAddress_v2)
     resource.res.linear.numChannels = (unsigned)reference->channels;
     resource.res.linear.sizeInBytes = bytes + offset;
     SIM_TRY(bind(reference, &resource));
-    reference->address = dptr;
+    reference->address = dptr - offset;
     SIM_PUT(ByteOffset, offset);
     return CUDA_SUCCESS;
 }
@@ -150,14 +156,14 @@ SIM_BEHAVIOUR(cuTexRefSetAddress2D_v3)
     return CUDA_SUCCESS;
 }
 
+/* Written where it is refused, too. */
 CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
 {
     SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
-    bool memory = reference->bound && (reference->resource.resType == CU_RESOURCE_TYPE_LINEAR ||
-                                       reference->resource.resType == CU_RESOURCE_TYPE_PITCH2D);
-    SIM_REFUSE(!pdptr || !memory);
-    *pdptr = reference->address;
-    return CUDA_SUCCESS;
+    bool memory = reference->resource.resType == CU_RESOURCE_TYPE_LINEAR ||
+                  reference->resource.resType == CU_RESOURCE_TYPE_PITCH2D;
+    SIM_PUT(pdptr, memory ? reference->address : 0);
+    return SIM_VALID(pdptr && memory);
 }
 
 /* A reference that is bound to such a resource. */
@@ -189,8 +195,8 @@ CUresult sim_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int 
 
 CUresult sim_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
 {
-    SIM_TRY(sim_current_check());
     const struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);
+    SIM_FAIL(INVALID_HANDLE, !hSurfRef);
     SIM_REFUSE(!phArray || !reference || !reference->bound);
     *phArray = reference->resource.res.array.hArray;
     return CUDA_SUCCESS;
@@ -215,14 +221,11 @@ CUresult sim_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
     SIM_SET(symbol, struct sim_reference *, reference, sim_reference_of(hTexRef, &reference),      \
             !(out), __VA_ARGS__)
 
+/* A format that does not exist is told like others; nothing can be bound with it. */
 CUresult sim_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
 {
     SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
-    bool known = fmt == CU_AD_FORMAT_HALF || fmt == CU_AD_FORMAT_FLOAT ||
-                 (fmt >= CU_AD_FORMAT_UNSIGNED_INT8 && fmt <= CU_AD_FORMAT_UNSIGNED_INT32) ||
-                 (fmt >= CU_AD_FORMAT_SIGNED_INT8 && fmt <= CU_AD_FORMAT_SIGNED_INT32);
-    SIM_REFUSE(!known ||
-               (NumPackedComponents != 1 && NumPackedComponents != 2 && NumPackedComponents != 4));
+    SIM_REFUSE(NumPackedComponents == 3 || NumPackedComponents > 4);
     reference->format = fmt;
     reference->channels = NumPackedComponents;
     if (reference->bound && reference->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
@@ -243,16 +246,18 @@ SET(cuTexRefSetAddressMode, dim<0 || dim> 2 || am > CU_TR_ADDRESS_MODE_BORDER,
     reference->texture.addressMode[dim] = am)
 SET(cuTexRefSetBorderColor, !pBorderColor,
     memcpy(reference->texture.borderColor, pBorderColor, sizeof reference->texture.borderColor))
-SET(cuTexRefSetFilterMode, false, reference->texture.filterMode = filter(fm))
+SET(cuTexRefSetFilterMode, false, reference->filter = fm,
+    reference->texture.filterMode = filter(fm))
 SET(cuTexRefSetFlags, Flags & ~(unsigned)FLAGS, reference->texture.flags = Flags)
 SET(cuTexRefSetMaxAnisotropy, false, reference->texture.maxAnisotropy = maxAniso)
-SET(cuTexRefSetMipmapFilterMode, false, reference->texture.mipmapFilterMode = filter(fm))
+SET(cuTexRefSetMipmapFilterMode, (unsigned)fm > CU_TR_FILTER_MODE_LINEAR,
+    reference->texture.mipmapFilterMode = fm)
 SET(cuTexRefSetMipmapLevelBias, false, reference->texture.mipmapLevelBias = bias)
 SET(cuTexRefSetMipmapLevelClamp, false,
     reference->texture.minMipmapLevelClamp = minMipmapLevelClamp,
     reference->texture.maxMipmapLevelClamp = maxMipmapLevelClamp)
 
-TELL(cuTexRefGetFilterMode, pfm, reference->texture.filterMode)
+TELL(cuTexRefGetFilterMode, pfm, reference->filter)
 TELL(cuTexRefGetFlags, pFlags, reference->texture.flags)
 TELL(cuTexRefGetMaxAnisotropy, pmaxAniso, (int)reference->texture.maxAnisotropy)
 TELL(cuTexRefGetMipmapFilterMode, pfm, reference->texture.mipmapFilterMode)
@@ -261,8 +266,13 @@ ASK(cuTexRefGetAddressMode, (pam && dim >= 0 && dim <= 2),
     *pam = reference->texture.addressMode[dim])
 ASK(cuTexRefGetBorderColor, pBorderColor,
     memcpy(pBorderColor, reference->texture.borderColor, sizeof reference->texture.borderColor))
-ASK(cuTexRefGetFormat, (pFormat && pNumChannels), *pFormat = reference->format,
-    *pNumChannels = reference->channels)
+SIM_BEHAVIOUR(cuTexRefGetFormat)
+{
+    SIM_FIND(struct sim_reference *, reference, sim_reference_of(hTexRef, &reference));
+    SIM_PUT(pFormat, reference->format);
+    SIM_PUT(pNumChannels, reference->channels);
+    return CUDA_SUCCESS;
+}
 ASK(cuTexRefGetMipmapLevelClamp, (pminMipmapLevelClamp && pmaxMipmapLevelClamp),
     *pminMipmapLevelClamp = reference->texture.minMipmapLevelClamp,
     *pmaxMipmapLevelClamp = reference->texture.maxMipmapLevelClamp)

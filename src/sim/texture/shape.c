@@ -68,6 +68,7 @@ CUresult sim_shape_check(const struct sim_device *device, const CUDA_ARRAY3D_DES
                sim_format_size(shape->Format, shape->NumChannels) == 0);
     bool flat = shape->Height != 0 && shape->Depth == 0;
     SIM_REFUSE((shape->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) && !flat);
+    SIM_REFUSE((shape->Flags & CUDA_ARRAY3D_SPARSE) && (shape->Flags & CUDA_ARRAY3D_CUBEMAP));
     return SIM_VALID(fits(device, shape, mipmapped));
 }
 

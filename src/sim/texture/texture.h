@@ -70,7 +70,8 @@ struct sim_reference {
     CUDA_TEXTURE_DESC_v1 texture;
     CUarray_format format;
     int channels;
-    CUdeviceptr address; /* as it was bound, before it was rounded down */
+    CUdeviceptr address;
+    CUfilter_mode filter; /* as it was set: drivers take anything */
 };
 
 /* The live reference of a handle, or the code to answer. */

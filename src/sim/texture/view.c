@@ -58,9 +58,10 @@ static CUresult of_linear(struct source *source, const CUDA_RESOURCE_DESC_v1 *re
     return CUDA_SUCCESS;
 }
 
+/* All simulated devices are of one kind, and there need be no context. */
 static bool at_most(size_t size, CUdevice_attribute attribute)
 {
-    return size <= (size_t)sim_device_value(sim_current_any()->device, (int)attribute);
+    return size <= (size_t)sim_device_value(&sim_device_all[0], (int)attribute);
 }
 
 static CUresult of_pitch(struct source *source, const CUDA_RESOURCE_DESC_v1 *resource)

@@ -74,6 +74,8 @@ extern const struct family told_family;
 extern const struct family tensor_family;
 extern const struct family tensor_copy_family, tensor_tile_family, tensor_im2col_family;
 extern const struct family tensor_interleave_family, tensor_slice_family, tensor_wide_family;
+extern const struct family coredump_family, external_family, graph_node_family;
+extern const struct family mipmap_family, prefetch_family, reference_family;
 extern const struct family asked_family, share_range_family;
 extern const struct cushim_api *cu;
 extern CUdevice dev;

@@ -331,6 +331,24 @@ static void api_version(void)
     CALL(cu->cuCtxGetApiVersion(a, NULL));
 }
 
+static void affinity_refused(void)
+{
+    CUexecAffinityParam got;
+    CUdevice device = -5;
+    memset(&got, 0x77, sizeof got);
+    CALL(cu->cuCtxGetExecAffinity(&got, CU_EXEC_AFFINITY_TYPE_MAX));
+    CALL(cu->cuCtxGetExecAffinity(NULL, (CUexecAffinityType)5));
+    VALUE("untouched=%d", (int)got.type == 0x77777777);
+    MUST(cu->cuCtxSetCurrent(NULL));
+    CALL(cu->cuCtxGetExecAffinity(&got, CU_EXEC_AFFINITY_TYPE_SM_COUNT));
+    CALL(cu->cuCtxGetExecAffinity(NULL, CU_EXEC_AFFINITY_TYPE_SM_COUNT));
+    CALL(cu->cuCtxGetExecAffinity(&got, (CUexecAffinityType)5));
+    CALL(cu->cuCtxGetDevice_v2(&device, ctx));
+    VALUE("device=%d", device);
+    CALL(cu->cuCtxGetDevice_v2(NULL, ctx));
+    CALL(cu->cuCtxGetDevice_v2(NULL, NULL));
+}
+
 static void explicit_context(void)
 {
     CUcontext a = conform_context();
@@ -418,6 +436,7 @@ static const struct sequence sequences[] = {S(create, INIT),
                                             S(attach_destroy, INIT),
                                             S(ids, INIT),
                                             S(api_version, INIT),
+                                            S(affinity_refused, PRIMARY),
                                             S(explicit_context, INIT),
                                             S(events_of_context, INIT),
                                             S(use_after_context, INIT),

@@ -69,6 +69,12 @@ static const struct family *const families[] = {
     &tensor_wide_family,
     &asked_family,
     &share_range_family,
+    &coredump_family,
+    &external_family,
+    &graph_node_family,
+    &mipmap_family,
+    &prefetch_family,
+    &reference_family,
     NULL,
 };
 
