@@ -156,6 +156,7 @@ static void make_words(struct words *w)
     w->params.count = 1;
     w->params.paramArray = w->list;
     MUST(cu->cuMemsetD32(w->a, 0, 16));
+    MUST(cu->cuCtxSynchronize()); /* the stream of the words does not wait for it */
     MUST(cu->cuGraphCreate(&w->graph, 0));
     MUST(cu->cuGraphAddBatchMemOpNode(&w->node, w->graph, NULL, 0, &w->params));
     MUST(cu->cuGraphAddEmptyNode(&w->empty, w->graph, NULL, 0));
