@@ -274,6 +274,13 @@ static bool is_bad(const struct matrix_case *one, bool strict)
     return one->end > MATRIX_UNUSED && !is_linked(one);
 }
 
+/* Under a release under which it need not work, it may end with any code of its own. */
+static bool may_refuse(const struct matrix_case *one)
+{
+    return one->end == MATRIX_FAILS && matrix_is_release(one) && one->code != 0 &&
+           one->check[0] == '\0' && one->kernel[0] == '\0';
+}
+
 static int report(const struct options *options, const struct matrix_list *list)
 {
     bool written, bad = false, lacks = false, used = false, passed = false;
@@ -286,7 +293,9 @@ static int report(const struct options *options, const struct matrix_list *list)
     for (size_t i = 0; i < list->count; i++) {
         struct matrix_case *one = &list->item[i];
         if (one->end == MATRIX_DEGRADES && !used)
-            one->end = MATRIX_UNUSED;          /* it has not met the newest driver either */
+            one->end = MATRIX_UNUSED; /* it has not met the newest driver either */
+        if (options->works && !one->must && may_refuse(one))
+            one->end = MATRIX_DEGRADES;
         one->must &= one->end != MATRIX_FAILS; /* for its own reason */
         if (one->must && (one->end == MATRIX_DEGRADES || one->end == MATRIX_NOTICES))
             one->end = MATRIX_FAILS;

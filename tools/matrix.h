@@ -140,6 +140,9 @@ void matrix_place_free(struct matrix_case *one);
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);
 
+/** Whether two runs ended the same, for the same cause. */
+bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *other);
+
 /** Whether it is a run of a release alone. */
 bool matrix_is_release(const struct matrix_case *one);
 

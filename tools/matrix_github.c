@@ -10,38 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether two texts differ in nothing but numbers; not in those within words if `whole`. */
-static bool is_same_text(const char *one, const char *other, bool whole)
-{
-    static const char number[] = ".0123456789";
-    char before = ' ';
-
-    while (*one != '\0') {
-        bool within = whole && (isalnum((unsigned char)before) || before == '_');
-        if (isdigit((unsigned char)*one) && isdigit((unsigned char)*other) && !within) {
-            one += strspn(one, number);
-            other += strspn(other, number);
-            before = '0';
-            continue;
-        }
-        if (*one != *other)
-            return false;
-        before = *one++;
-        other++;
-    }
-    return *other == '\0';
-}
-
-/* Whether two releases fail for one cause. A program's words may have a time or an address. */
+/* Whether two releases fail for one cause. */
 static bool is_same(const struct matrix_case *one, const struct matrix_case *other)
 {
-    char text[2][MATRIX_WORDS_SIZE];
-
-    return one->bad && other->bad && matrix_is_release(one) && matrix_is_release(other) &&
-           one->end == other->end &&
-           strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) == 0 &&
-           is_same_text(matrix_call(one), matrix_call(other), true) &&
-           is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1]), false);
+    return one->bad && matrix_is_release(one) && matrix_is_release(other) &&
+           matrix_is_same(one, other);
 }
 
 static bool is_told(const struct matrix_case *cases, size_t number)

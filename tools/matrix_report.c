@@ -41,8 +41,8 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 
 bool matrix_may_survive(const struct matrix_case *one)
 {
-    return one->bad && one->end == MATRIX_FAILS && one->code == 0 && one->fired[0] != '\0' &&
-           !one->missed;
+    return one->bad && one->end == MATRIX_FAILS && one->fired[0] != '\0' && !one->missed &&
+           (one->code == 0 || one->went_on[0] != '\0');
 }
 
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])

@@ -4,6 +4,7 @@
 
 #include "names.h"
 
+#include <ctype.h>
 #include <string.h>
 
 bool matrix_is_release(const struct matrix_case *one)
@@ -11,34 +12,38 @@ bool matrix_is_release(const struct matrix_case *one)
     return strncmp(one->name, "CUDA", 4) == 0 && !one->bare && one->fault[0] == '\0';
 }
 
-/* Whether two texts differ in nothing but processes, drivers and addresses. */
+/* Whether two texts differ in nothing but numbers: processes, addresses, times. */
 static bool is_same_text(const char *one, const char *other)
 {
-    static const char *const before[] = {"process ", "driver, of CUDA ", "libcuda-sim-", " at 0x"};
-    static const char digits[] = ".0123456789abcdef";
+    static const char number[] = "x.0123456789abcdef";
+    char before = ' ';
 
-    for (bool number = false; *one != '\0' && *one == *other; number = false) {
-        for (size_t i = 0; i < sizeof before / sizeof *before && !number; i++) {
-            size_t length = strlen(before[i]);
-            number = strncmp(one, before[i], length) == 0 && strncmp(other, before[i], length) == 0;
-            if (number) {
-                one += length + strspn(one + length, digits);
-                other += length + strspn(other + length, digits);
-            }
+    while (*one != '\0' || *other != '\0') {
+        bool begins = !isalnum((unsigned char)before) && before != '_';
+        if (begins && isdigit((unsigned char)*one) && isdigit((unsigned char)*other)) {
+            one += strspn(one, number);
+            other += strspn(other, number);
+            before = '0';
+            continue;
         }
-        one += !number;
-        other += !number;
+        if (*one != *other)
+            return false;
+        before = *one++;
+        other++;
     }
-    return *one == *other;
+    return true;
 }
 
-static bool is_same(const struct matrix_case *one, const struct matrix_case *other)
+bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *other)
 {
     char text[2][MATRIX_WORDS_SIZE];
 
-    return one->end == other->end && one->bad == other->bad &&
-           strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) == 0 &&
-           is_same_text(matrix_call(one), matrix_call(other)) &&
+    if (one->end != other->end || one->bad != other->bad ||
+        strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) != 0)
+        return false;
+    if (one->kernel[0] != '\0') /* the call that fails because of it is one or another */
+        return is_same_text(one->kernel, other->kernel);
+    return is_same_text(matrix_call(one), matrix_call(other)) &&
            is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1]));
 }
 
@@ -46,7 +51,7 @@ static bool is_same(const struct matrix_case *one, const struct matrix_case *oth
 static bool is_next(const struct matrix_case *one, const struct matrix_case *other)
 {
     return matrix_is_release(one) && matrix_is_release(other) &&
-           version_parse(other->cuda) < version_parse(one->cuda) && is_same(one, other);
+           version_parse(other->cuda) < version_parse(one->cuda) && matrix_is_same(one, other);
 }
 
 /* Whether calls failed in both under one release, and the program took notice. */

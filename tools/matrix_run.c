@@ -293,7 +293,7 @@ static void note_check(struct matrix_case *one, const struct matrix_told *told)
 
     if (strncmp(words, begin, sizeof begin - 1) == 0)
         words += sizeof begin - 1;
-    sscanf(words, "process %*d %n", &process);
+    sscanf(words, "process %*d%*[: ]%n", &process);
     words += process;
     if (told->found > 1)
         snprintf(more, sizeof more, ", and %u more", told->found - 1);
@@ -332,6 +332,11 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         one->end = MATRIX_UNUSED;
     else if (one->end == MATRIX_PASSES && plan->strict && (one->missed || one->fired[0] != '\0'))
         one->end = one->silent ? MATRIX_FAILS : MATRIX_NOTICES;
+    if (one->end == MATRIX_CRASHES && one->code == SIGABRT && one->fault[0] != '\0' && one->ruled &&
+        !one->silent) { /* it told the error, and called abort */
+        one->end = MATRIX_NOTICES;
+        one->code += 128;
+    }
     if (one->end <= MATRIX_DEGRADES && plan->strict && one->went_on[0] != '\0')
         one->end = MATRIX_FAILS;
     if (one->driver)

@@ -201,9 +201,10 @@ static void judge_sources(struct run *run)
     scan_sources_judge(&run->sources);
     for (size_t i = 0; i < run->sources.count; i++) {
         const struct scan_source *source = &run->sources.item[i];
-        run->source_count += source->count > 0;
+        run->source_count += source->count > 0 || source->includes_cushim;
         if (source->count == 0 && source->named && !run->files)
-            printf("%s: no call through cushim's table\n", source->name);
+            printf("%s: no call through cushim's table%s\n", source->name,
+                   source->includes_cushim ? ", whose helpers and owners ask themselves" : "");
     }
 }
 

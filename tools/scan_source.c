@@ -455,6 +455,8 @@ static struct reader *read_once(const char *text, size_t size, const struct opti
     if (!reader->level_given)
         reader->found.level = CUSHIM_CUDA_VERSION;
     reader->found.has_cushim = memmem(text, size, "cushim", strlen("cushim"));
+    reader->found.includes_cushim = memmem(text, size, "<cushim/", strlen("<cushim/")) ||
+                                    memmem(text, size, "\"cushim", strlen("\"cushim"));
     read_all(reader);
     scan_guards_settle(&reader->guards, &reader->scope, &reader->in, &reader->found);
     return reader;

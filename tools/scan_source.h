@@ -55,6 +55,7 @@ struct scan_source {
     size_t require_count;
     size_t main;     /* line of its main(); 0: none */
     bool has_cushim; /* it names cushim */
+    bool includes_cushim;
     bool named;      /* by the user, not found in a folder */
     int level;       /* the release that plain names mean */
 };

@@ -34,6 +34,10 @@ def test_works():
     assert (result.code, result.err) == (
         USAGE, "cushim matrix: --works: no release of '13.0' is run\n")
     matrix("--cuda", "12.4", "--works", "12.4", "--", "true", code=FAILED)
+    script = f"'{PROGRAM}' codes 0 1 1; case $CUSHIM_SIM_NVML_CUDA in 12*) ;; *) exit 3; esac"
+    refuses = ("--cuda", "11.4,12.4", "--", "sh", "-c", script)
+    assert matrix("--works", "12.0+", *refuses)[0]["result"] == "degrades"
+    assert matrix(*refuses, code=FAILED)[0]["result"] == "fails"
 
 
 def test_releases_without_the_profile():
@@ -195,6 +199,7 @@ if "CUSHIM_STATIC" in os.environ:
         ("", 'fprintf(stderr, "on the CPU: error %d\\n", code)', set()),
         ("", "NAME(code)", set()),
         ("", 'puts("cuCtxCreate_v2, cuMemAlloc_v2")', {*DOES}),
+        ("", 'fprintf(stderr, "error %d\\n", code), abort()', set()), ("", "abort()", {*DOES}),
         ("", "(void)0", {*DOES}),
         ("cu->cuMemsetD8(memory, 0, 64);", "NAME(code)",
          {"cuMemAlloc_v2", "cuMemsetD8_v2"}),
@@ -206,7 +211,7 @@ if "CUSHIM_STATIC" in os.environ:
         which may be a trace."""
         program = compiled(tmp_path, FALLBACK.replace("WORK", work).replace("SAY", says))
         runs = matrix(*TWO, "--", program, code=FAILED if red else OK)
-        assert {one["fired"] for one in runs if one["result"] == "fails"} == red
+        assert {one["fired"] for one in runs if one["result"] in ("fails", "crashes")} == red
         assert not red or "notices" not in {one["result"] for one in runs if one["fired"] in red}
 
     def test_cushim_in_a_linked_program(tmp_path):

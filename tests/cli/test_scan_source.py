@@ -259,6 +259,15 @@ def test_what_was_passed_over(tmp_path, source):
     assert "not read" not in run("scan", tmp_path).out
 
 
+def test_helpers_alone(tmp_path):
+    """A source that calls nothing newer is right, also if it is owners and helpers alone."""
+    path = tmp_path / "a.cpp"
+    path.write_text("#include <cushim/cushim.hpp>\ncushim::device gpu(0);\n")
+    result = run("scan", "--strict", "--drivers", "9.0", path)
+    assert (result.code, result.out) == (
+        OK, f"{path}: no call through cushim's table, whose helpers and owners ask themselves\n")
+
+
 def test_nothing_found(tmp_path):
     """One rule: no call, in a file or in a folder, is not known."""
     (tmp_path / "a.c").write_text("int a;")
