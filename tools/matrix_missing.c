@@ -50,12 +50,14 @@ static size_t place_of_end(const struct matrix_case *one, const struct matrix_us
 }
 
 /* "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program calls" in front of the call;
- * false where it lacks nothing. Of what it calls the next is the cause; it may ask for others. */
+ * false where it lacks nothing. Of what it calls the next is the cause, if it is known which is the
+ * next; it may ask for others. */
 static bool explain(struct matrix_case *one, const struct wants *wants, bool calls)
 {
     char version[VERSION_TEXT_SIZE], text[2 * MATRIX_CALL_SIZE] = "";
-    size_t all = calls ? wants->called->count : CUSHIM_ENTRY_COUNT, most = calls ? 1 : TOLD;
+    size_t all = calls ? wants->called->count : CUSHIM_ENTRY_COUNT;
     size_t count = 0, length = 0, from = calls ? place_of_end(one, wants->called) : 0;
+    size_t most = from > 0 ? 1 : TOLD;
 
     for (size_t i = 0; i < all; i++) {
         size_t index = calls ? wants->called->index[(from + i) % all] : i;
@@ -69,7 +71,7 @@ static bool explain(struct matrix_case *one, const struct wants *wants, bool cal
     }
     if (count == 0)
         return false;
-    if (count > most && !calls)
+    if (count > most && most == TOLD)
         length +=
             (size_t)snprintf(text + length, sizeof text - length, " and %zu more", count - most);
     length += (size_t)snprintf(text + length, sizeof text - length,

@@ -192,6 +192,15 @@ def test_what_crashed_comes_first(tmp_path):
     old, _ = matrix("--cuda", "9.0,12.4", "--", tmp_path / "a", code=FAILED)
     assert (old["result"], old["call"]) == (
         "crashes", "no cuDeviceGetUuid (CUDA 9.2): the driver lacks what the program calls")
+    (tmp_path / "c.c").write_text(GUARDED.replace("cuMemAllocAsync(room, 0L, (void *)0);", """
+        cuMemAllocAsync(room, 0L, (void *)0);
+    else
+        cuDeviceGetCount(room);""").replace("ENTRY(cuDeviceGet);", """ENTRY(cuDeviceGet);
+    ENTRY(cuDeviceGetCount);""").replace("    cuDeviceGet(room, 0);\n", ""))
+    subprocess.run(["cc", "-w", "-o", tmp_path / "c", tmp_path / "c.c", "-ldl"], check=True)
+    old, _ = matrix("--cuda", "9.0,12.4", "--", tmp_path / "c", code=FAILED)
+    assert old["call"].startswith("no cuMemAllocAsync (CUDA 11.2), cuDeviceGetUuid (CUDA 9.2)"), \
+        "which was the next is not known: the last call is none of the newest driver's run"
     (tmp_path / "b.c").write_text(GUARDED.replace("cuDeviceGetUuid(room, 0);", "{ ENTRY("
                                                   "cuMemAlloc); cuMemAlloc(room, 16); }"))
     subprocess.run(["cc", "-w", "-o", tmp_path / "b", tmp_path / "b.c", "-ldl"], check=True)
