@@ -56,8 +56,8 @@ struct scan_source {
     size_t main;     /* line of its main(); 0: none */
     bool has_cushim; /* it names cushim */
     bool includes_cushim;
-    bool named;      /* by the user, not found in a folder */
-    int level;       /* the release that plain names mean */
+    bool named; /* by the user, not found in a folder */
+    int level;  /* the release that plain names mean */
 };
 
 /** @param defines  "NAME=VALUE", of the compiler's command line; NULL: none */
