@@ -145,7 +145,8 @@ def options(mode):
     return (*EACH, "--")
 
 
-pytestmark = pytest.mark.skipif("CUSHIM_STATIC" not in os.environ, reason="built with sanitizers")
+pytestmark = pytest.mark.skipif("CUSHIM_STATIC" not in os.environ,
+                                reason="a plain program cannot open a driver with sanitizers")
 
 
 @pytest.fixture(name="here")
