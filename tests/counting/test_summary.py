@@ -3,6 +3,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -159,12 +160,24 @@ def test_words_of_a_nested_run(tmp_path, capsys):
 GOOD = {"one": ("exit 0", False, "unit", None), "two": ("exit 77", False, "device", None)}
 
 
-@pytest.fixture(name="good")
-def fixture_good(tmp_path):
+@pytest.fixture(scope="module", name="built_good")
+def fixture_built_good(tmp_path_factory):
     """A project that passes, run by Meson."""
-    build = project(tmp_path, GOOD)
+    build = project(tmp_path_factory.mktemp("good"), GOOD)
     subprocess.run(["meson", "test", "-C", build], check=False, capture_output=True)
     return build
+
+
+def with_own_records(build, folder):
+    """A copy of a project for one test, which may change the records."""
+    shutil.copytree(build.parent, folder, dirs_exist_ok=True)
+    return folder / build.name
+
+
+@pytest.fixture(name="good")
+def fixture_good(built_good, tmp_path):
+    """The project that passes."""
+    return with_own_records(built_good, tmp_path)
 
 
 def test_good(good):
@@ -242,16 +255,24 @@ PARTS = {"one": ("exit 0", False, "unit", None), "long one": ("exit 1", False, "
          "no case": (f'echo 1..1; echo "ok 1 - a # SKIP {summary.BY_QUICK}"', True, "cli", None)}
 
 
-@pytest.fixture(name="part")
-def fixture_part(tmp_path, monkeypatch):
+@pytest.fixture(scope="module", name="built_part")
+def fixture_built_part(tmp_path_factory):
     """A project of which Meson's setup took a part."""
-    monkeypatch.setattr(summary, "ALL", ["cli", "long", "unit"])
-    build = project(tmp_path, PARTS)
-    with open(tmp_path / "meson.build", "a", encoding="utf-8") as file:
+    folder = tmp_path_factory.mktemp("part")
+    build = project(folder, PARTS)
+    with open(folder / "meson.build", "a", encoding="utf-8") as file:
         file.write(SETUP)
     subprocess.run(["meson", "test", "-C", build, "--setup", "quick"], check=False,
                    capture_output=True)
+    subprocess.run(["meson", "test", "-C", build], check=False, capture_output=True)
     return build
+
+
+@pytest.fixture(name="part")
+def fixture_part(built_part, tmp_path, monkeypatch):
+    """The project of which a part ran; the record of all lies beside it."""
+    monkeypatch.setattr(summary, "ALL", ["cli", "long", "unit"])
+    return with_own_records(built_part, tmp_path)
 
 
 def judged(capsys, build, suites):
@@ -292,7 +313,6 @@ def test_part_without_a_record(part, capsys):
 
 def test_all_runs_what_the_part_leaves_out(part, capsys):
     """The cases too: one that is left out all the same counts as failed."""
-    subprocess.run(["meson", "test", "-C", part], check=False, capture_output=True)
     counts, failed, lines = judged(capsys, part, ["all"])
     assert counts == (2, 4, 3) and failed[0].startswith(f"failed: {part}: made-up:long / long one")
     assert ("should have run, and did not: "
