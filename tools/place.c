@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -207,8 +206,7 @@ static bool is_own(const struct spots *spots, size_t i)
            strstr(spot->source, "/include/c++/");
 }
 
-/* Relative to the working directory, if it is below that. */
-static void put_source(char text[PATH_MAX], const char *source)
+void place_source(char text[PATH_MAX], const char *source)
 {
     char path[PATH_MAX], here[PATH_MAX];
     const char *whole = realpath(source, path) ? path : source;
@@ -227,7 +225,7 @@ static void put_spot(char text[PLACE_SIZE], const struct spot *spot)
 
     if (spot->line > 0) {
         char source[PATH_MAX];
-        put_source(source, spot->source);
+        place_source(source, spot->source);
         snprintf(place, sizeof place, "%s:%d", source, spot->line);
     } else {
         snprintf(place, sizeof place, "%s+%s", base_of(spot->frame->path), spot->frame->offset);

@@ -250,6 +250,30 @@ def test_a_library_of_the_program(here):
     places({mode: place(text, mode) for mode in MODES})
 
 
+@pytest.mark.parametrize(("written", "shown", "annotated"), [
+    ("{here}/src/k.cu", "src/k.cu", "src/k.cu"), ("src/k.cu", "src/k.cu", "src/k.cu"),
+    ("k.cu", "k.cu", "src/k.cu"), ("../src/k.cu", "../src/k.cu", "src/k.cu"),
+    ("/x/h.cu", "/x/h.cu", "h.cu"), ("none.cu", "none.cu", None)])
+def test_the_line_of_a_kernel(here, written, shown, annotated):
+    """It comes before that of the PTX. An annotation stands there if the file is found: as the PTX
+    has it, else beside the source of the launch, else in the working directory."""
+    text = C.replace(".visible", f'.file 1 \\"{written.format(here=here)}\\"\\n.visible') \
+        .replace("st.global", ".loc 1 6 0\\nst.global")
+    (here / "src").mkdir()
+    for file in ("src/k.cu", "h.cu"):
+        (here / file).write_text(6 * "\n")
+    build(here, text, "-g", name="src/a.c")
+    wanted = place(text, "launch", "src/a.c")
+    words = ("--github", "--junit", "x", "--markdown", "m", *options("launch"), "./a", "launch")
+    annotation, row, *_ = run("matrix", *words).out.splitlines()
+    for told in (annotation.replace("%3A", ":"), row, Path("x").read_text(),
+                 Path("m").read_text().replace("\\", "")):
+        assert f"at {wanted}: kernel" in told.replace("&#39;", "'") and \
+            f", thread (0,0,0), {shown}:6 (PTX line 10), st: " in told, told
+    path, line = (annotated, "6") if annotated else wanted.split(" ")[0].split(":")
+    assert annotation.startswith(f"::error file={path},line={line},title=")
+
+
 def test_rows_are_folded_on_a_terminal(here):
     """At blanks, and go on under their text; they have every word of the whole rows."""
     build(here, C, "-g")
