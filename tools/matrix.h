@@ -49,6 +49,9 @@ struct matrix_case {
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;
+    char *ended_by; /* "11\t/a+0x12\t...", of the last signal that ended one of its processes */
+    /* Behind how a signal or the time limit ended it: " at a.c:7 (f)", " after cuX"; or empty. */
+    char ended[PLACE_SIZE + 8];
     char fired_at[PLACE_SIZE]; /* where the program made that call; empty: not known */
     char place[PLACE_SIZE];    /* where it made the call that matters */
     enum matrix_end end;

@@ -286,6 +286,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     static const char wrong[] = "cushim: wrong ABI called: ";
     static const char called[] = "cushim: it was called\t";
     static const char launched[] = "cushim: it was launched by ";
+    static const char ended[] = "cushim: it was ended by signal ";
     FILE *file = fopen(path, "re");
     char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
     size_t room = 0;
@@ -302,6 +303,10 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         if (strncmp(line, called, strlen(called)) == 0 && !one->missed_by &&
             asprintf(&one->missed_by, "wrong ABI called\t%s", line + strlen(called)) < 0)
             one->missed_by = NULL;
+        if (strncmp(line, ended, strlen(ended)) == 0) {
+            free(one->ended_by);
+            one->ended_by = strdup(line + strlen(ended));
+        }
         if (kernel && strncmp(line, launched, strlen(launched)) == 0)
             one->kernel_by = strdup(line + strlen(launched));
         kernel = note_kernel(one, line);

@@ -52,7 +52,8 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
         snprintf(text, MATRIX_NAME_SIZE, "no call of the driver");
         break;
     case MATRIX_CRASHES:
-        snprintf(text, MATRIX_NAME_SIZE, "signal %d (%s)", one->code, strsignal(one->code));
+        snprintf(text, MATRIX_NAME_SIZE, "signal %d (%s)%s", one->code, strsignal(one->code),
+                 one->ended);
         break;
     case MATRIX_HANGS:
         snprintf(text, MATRIX_NAME_SIZE, "over the time limit");
@@ -67,7 +68,7 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
     default:
         put_code(one, text);
     }
-    return text;
+    return strncat(text, one->ended, MATRIX_NAME_SIZE - strlen(text) - 1);
 }
 
 /* Whether the call is the one that this run's name has. */

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_FRAMES = 8, MOST_SPOTS = 64, FUNCTION_SIZE = 80 };
+enum { MOST_FRAMES = 16, MOST_SPOTS = 128, FUNCTION_SIZE = 80 };
 
 /* A return address. */
 struct frame {
@@ -196,13 +196,26 @@ static bool is_cushim(const struct spots *spots, size_t i)
            is_cushim(spots, i + 1);
 }
 
+/* Of the system: a program crashes and waits in its functions. */
+static bool is_system(const char *file)
+{
+    static const char *const names[] = {"libc.",      "libc-",    "libm.", "libm-", "libpthread",
+                                        "libstdc++.", "libgcc_s", "ld-",   "[vdso]"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (begins(file, names[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool is_own(const struct spots *spots, size_t i)
 {
     const struct spot *spot = &spots->item[i];
     const char *file = base_of(spot->frame->path), *name = spot->function;
 
-    return begins(file, "libcushim") || begins(file, "libcuda") || is_cushim(spots, i) ||
-           begins(name, "std::") || begins(name, "__gnu_cxx::") ||
+    return begins(file, "libcushim") || begins(file, "libcuda") || is_system(file) ||
+           is_cushim(spots, i) || begins(name, "std::") || begins(name, "__gnu_cxx::") ||
            strstr(spot->source, "/include/c++/");
 }
 
