@@ -72,8 +72,8 @@ static const struct option_row option_rows[] = {
      .value = "N",
      .doc = "Run it under the newest and the oldest release that it passes once more for each call "
             "that fails: the first (or each of the first N) of each entry that it calls there, but "
-            "for cuInit (--devices 0 is that) and those that only ask or release; it passes if the "
-            "program then ends with any code but 0"},
+            "for cuInit (--devices 0 is that) and those that only ask, release or set NULL; it "
+            "passes if the program then ends with any code but 0"},
     {.name = "survives",
      .list = &given.survived,
      .commas = true,

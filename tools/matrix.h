@@ -101,9 +101,9 @@ struct matrix_used {
     size_t count;
     size_t index[CUSHIM_ENTRY_COUNT]; /* of the registry, in the order of the first calls */
     unsigned calls[CUSHIM_ENTRY_COUNT];
-    unsigned
-        idle[CUSHIM_ENTRY_COUNT]; /* a bit for each of the first calls: it waited for nothing */
-    bool queued;                  /* since the last one that waited */
+    unsigned idle[CUSHIM_ENTRY_COUNT]; /* a bit for each of the first calls: it waited for nothing,
+                                        * or set nothing, such as cuCtxSetCurrent(NULL) */
+    bool queued;                       /* since the last one that waited */
 };
 
 /**
