@@ -177,7 +177,7 @@ static void print_text(const struct matrix_list *list)
             continue;
         output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        many = same > 1 && one->end == MATRIX_NOTICES;
+        many = matrix_row_is_bare(one, same);
         output_table_add(&table, OUTPUT_DIM, plain || many ? "" : matrix_words(one, words));
         (void)matrix_last_words(one, words);
         output_table_add(&table, OUTPUT_DIM,

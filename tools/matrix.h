@@ -153,6 +153,9 @@ bool matrix_is_release(const struct matrix_case *one);
  * that failed and of which the program took notice. */
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
 
+/** Whether a row of so many has their result alone: each has other words. */
+bool matrix_row_is_bare(const struct matrix_case *one, size_t count);
+
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);
 

@@ -216,7 +216,7 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
         const struct matrix_case *one = &cases[i];
         char row[MATRIX_WORDS_SIZE];
         size_t same = matrix_row(one, count - i, row);
-        bool many = same > 1 && one->end == MATRIX_NOTICES;
+        bool many = matrix_row_is_bare(one, same);
         i += same;
         fputs("|", file);
         output_markdown(file, row);

@@ -288,13 +288,10 @@ static void hurry(struct job *job, double timeout)
 /* The first of what the check found, and how much more there is. */
 static void note_check(struct matrix_case *one, const struct matrix_told *told)
 {
-    static const char begin[] = "cushim sim: check: ";
     const char *words = told->check;
     char more[32] = "";
     int process = 0;
 
-    if (strncmp(words, begin, sizeof begin - 1) == 0)
-        words += sizeof begin - 1;
     sscanf(words, "process %*d%*[: ]%n", &process);
     words += process;
     if (told->found > 1)
