@@ -52,8 +52,7 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
         snprintf(text, MATRIX_NAME_SIZE, "no call of the driver");
         break;
     case MATRIX_CRASHES:
-        snprintf(text, MATRIX_NAME_SIZE, "signal %d (%s)%s", one->code, strsignal(one->code),
-                 one->ended);
+        snprintf(text, MATRIX_NAME_SIZE, "signal %d (%s)", one->code, strsignal(one->code));
         break;
     case MATRIX_HANGS:
         snprintf(text, MATRIX_NAME_SIZE, "over the time limit");

@@ -343,9 +343,9 @@ def test_a_crash(here, mode, function, mark):
     """In each thread, in functions of the system, beyond the stack, and of no function at all. The
     shell's exit code tells of it too."""
     build(here, ENDS, "-g")
-    annotation, wanted = ended(mode, r"signal \d+ \(\w.*\)", function, mark)
+    annotation, wanted = ended(mode, r"signal \d+ \([A-Z][a-z ]+\)", function, mark)
     assert annotation.startswith(f"::error file=a.c,line={wanted[4:].split(' ')[0]},")
-    ended(mode, r"exit code \d+ \(.*\)", function, mark, shell=True)
+    ended(mode, r"exit code \d+ \([^()]+\)", function, mark, shell=True)
 
 
 def test_a_crash_of_a_program_that_has_a_handler(here):
