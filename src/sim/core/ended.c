@@ -14,52 +14,65 @@ static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}
 static atomic_bool told;
 static void (*_Atomic hurry)(void);
 
-struct state {
-    uintptr_t *counter, *stack; /* the stack's top has where to return to; NULL: counter has not */
-    uintptr_t link;
+#if defined __x86_64__ || defined __i386__
+typedef greg_t word;
+#elif defined __aarch64__
+typedef unsigned long long word;
+#else
+typedef uintptr_t word;
+#endif
+
+struct state { /* NULL: not known on this machine, or not there */
+    word *counter;
+    word *stack; /* its top has where to return to */
+    word *link;  /* this has it */
 };
 
 static struct state state_of(ucontext_t *context)
 {
 #if defined __x86_64__
     greg_t *registers = context->uc_mcontext.gregs;
-    return (struct state){(uintptr_t *)&registers[REG_RIP], (uintptr_t *)&registers[REG_RSP], 0};
+    return (struct state){&registers[REG_RIP], &registers[REG_RSP], NULL};
 #elif defined __i386__
     greg_t *registers = context->uc_mcontext.gregs;
-    return (struct state){(uintptr_t *)&registers[REG_EIP], (uintptr_t *)&registers[REG_ESP], 0};
+    return (struct state){&registers[REG_EIP], &registers[REG_ESP], NULL};
 #elif defined __aarch64__
-    mcontext_t *registers = &context->uc_mcontext;
-    return (struct state){(uintptr_t *)&registers->pc, NULL, registers->regs[30]};
+    return (struct state){&context->uc_mcontext.pc, NULL, &context->uc_mcontext.regs[30]};
 #else
     (void)context;
-    return (struct state){NULL, NULL, 0};
+    return (struct state){NULL, NULL, NULL};
 #endif
 }
 
-/* Of a call of what is no code, which has no frame, the caller counts. */
+/* Back to the caller of what is no code, which has no frame. */
+static void step_back(const struct state *state)
+{
+    if (state->stack) {
+        *state->counter = (word)(*(const uintptr_t *)(uintptr_t)*state->stack - 1);
+        *state->stack += (word)sizeof(uintptr_t);
+    } else if (state->link) {
+        *state->counter = *state->link - 1;
+    }
+}
+
 static void tell(int number, const siginfo_t *info, ucontext_t *context)
 {
     struct sim_report_line line = {.used = 0};
     const struct state state = state_of(context);
-    const uintptr_t counter = state.counter ? *state.counter : 0;
-    const uintptr_t stack = state.stack ? *state.stack : 0;
+    const word counter = state.counter ? *state.counter : 0, stack = state.stack ? *state.stack : 0;
     const bool astray = state.counter && (number == SIGSEGV || number == SIGBUS) &&
-                        (uintptr_t)info->si_addr == counter;
-    if (astray) {
-        *state.counter = (state.stack ? *(const uintptr_t *)stack : state.link) - 1;
-        if (state.stack)
-            *state.stack = stack + sizeof stack;
-    }
+                        (uintptr_t)info->si_addr == (uintptr_t)counter;
+    if (astray)
+        step_back(&state);
     sim_report_put(&line, "cushim: it was ended by signal %d", number);
     const size_t words = line.used;
     line.used += sim_callers_put_signal(line.text + words, sizeof line.text - 1 - words);
     if (line.used > words)
         sim_report_log(&line);
-    if (astray) {
+    if (astray) /* the fault comes again */
         *state.counter = counter;
-        if (state.stack)
-            *state.stack = stack;
-    }
+    if (astray && state.stack)
+        *state.stack = stack;
 }
 
 static void end(int number, siginfo_t *info, void *context)
