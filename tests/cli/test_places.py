@@ -279,6 +279,7 @@ ENDS = BEGIN.replace("st.global.u32 [%r], 1;", "L: bra L;").replace(
 #include <pthread.h>
 static int (*volatile absent)(void);
 static volatile int endless = 1, none;
+const char *newer = "cuMemAllocAsync";
 static void *use(void *pointer)
 {
     return (void *)(long)*(volatile int *)pointer; /* pointer */
@@ -345,6 +346,8 @@ def test_a_crash(here, mode, function, mark):
     build(here, ENDS, "-g")
     annotation, wanted = ended(mode, r"signal \d+ \([A-Z][a-z ]+\)", function, mark)
     assert annotation.startswith(f"::error file=a.c,line={wanted[4:].split(' ')[0]},")
+    one, = matrix("--cuda", "9.0", "--", "./a", mode, code=FAILED)
+    assert one["call"] is None, "cushim's stubs do not crash"
     ended(mode, r"exit code \d+ \([^()]+\)", function, mark, shell=True)
 
 
