@@ -62,7 +62,7 @@ static bool read_call(char *line, struct call *call)
         line[call->name - line - 1] = '\0';
         call->thread = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
     }
-    call->clears &= strstr(call->name, "Set") != NULL;
+    call->clears = call->clears && strstr(call->name, "Set");
     call->answer = equals + strlen(") = ");
     return true;
 }
