@@ -72,8 +72,8 @@ static const struct option_row option_rows[] = {
      .value = "N",
      .doc = "Run it under the newest and the oldest release that it passes once more for each call "
             "that fails: the first (or each of the first N) of each entry that it calls there, but "
-            "for cuInit (--devices 0 is that) and those that only ask or release; it passes if the "
-            "program then ends with any code but 0"},
+            "for cuInit (--devices 0 is that) and those that only ask, release or set NULL; it "
+            "passes if the program then ends with any code but 0"},
     {.name = "survives",
      .list = &given.survived,
      .commas = true,
@@ -177,7 +177,7 @@ static void print_text(const struct matrix_list *list)
             continue;
         output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        many = same > 1 && one->end == MATRIX_NOTICES;
+        many = matrix_row_is_bare(one, same);
         output_table_add(&table, OUTPUT_DIM, plain || many ? "" : matrix_words(one, words));
         (void)matrix_last_words(one, words);
         output_table_add(&table, OUTPUT_DIM,

@@ -49,6 +49,9 @@ struct matrix_case {
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;
+    char *ended_by; /* "11\t/a+0x12\t...", of the last signal that ended one of its processes */
+    /* Behind how a signal or the time limit ended it: " at a.c:7 (f)", " after cuX"; or empty. */
+    char ended[PLACE_SIZE + 8];
     char fired_at[PLACE_SIZE]; /* where the program made that call; empty: not known */
     char place[PLACE_SIZE];    /* where it made the call that matters */
     enum matrix_end end;
@@ -98,9 +101,9 @@ struct matrix_used {
     size_t count;
     size_t index[CUSHIM_ENTRY_COUNT]; /* of the registry, in the order of the first calls */
     unsigned calls[CUSHIM_ENTRY_COUNT];
-    unsigned
-        idle[CUSHIM_ENTRY_COUNT]; /* a bit for each of the first calls: it waited for nothing */
-    bool queued;                  /* since the last one that waited */
+    unsigned idle[CUSHIM_ENTRY_COUNT]; /* a bit for each of the first calls: it waited for nothing,
+                                        * or set nothing, such as cuCtxSetCurrent(NULL) */
+    bool queued;                       /* since the last one that waited */
 };
 
 /**
@@ -149,6 +152,9 @@ bool matrix_is_release(const struct matrix_case *one);
 /** How many of the first cases are one row, and its name: releases that ended the same, or calls
  * that failed and of which the program took notice. */
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
+
+/** Whether a row of so many has their result alone: each has other words. */
+bool matrix_row_is_bare(const struct matrix_case *one, size_t count);
 
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);

@@ -55,6 +55,40 @@ static bool put_line(FILE *file, const char *path, int line)
     return true;
 }
 
+/* "BESIDE's folder/NAME", or NAME in the working directory. */
+static bool put_beside(FILE *file, const char *beside, const char *name, int line)
+{
+    const char *slash = strrchr(beside, '/');
+    char path[2 * PLACE_SIZE], source[PATH_MAX];
+
+    snprintf(path, sizeof path, "%.*s%s", (int)(slash ? slash + 1 - beside : 0), beside, name);
+    place_source(source, path);
+    return put_line(file, source, line);
+}
+
+/* Where a kernel was: "..., thread (0,0,0), src/sum.cu:6 (PTX line 42), ...". The PTX may have the
+ * source's name alone: it lies beside that of the launch, or in the working directory. */
+static bool put_kernel(FILE *file, const struct matrix_case *one)
+{
+    const char *end = strstr(one->kernel, " (PTX line "), *begin = end, *slash;
+    char path[PLACE_SIZE];
+    char *colon;
+
+    while (begin && begin > one->kernel + 2 && strncmp(begin - 2, ", ", 2) != 0)
+        begin--;
+    if (!begin)
+        return false;
+    snprintf(path, sizeof path, "%.*s", (int)(end - begin), begin);
+    colon = strrchr(path, ':');
+    if (!colon)
+        return false;
+    *colon = '\0';
+    slash = strrchr(path, '/');
+    return put_beside(file, "", path, atoi(colon + 1)) ||
+           put_beside(file, one->place, slash ? slash + 1 : path, atoi(colon + 1)) ||
+           put_beside(file, "", slash ? slash + 1 : path, atoi(colon + 1));
+}
+
 /* Where the program made the call: "src/a.c:66 (main)". */
 static bool put_call(FILE *file, const char *place)
 {
@@ -92,7 +126,7 @@ void matrix_github(FILE *file, const struct matrix_case *cases, size_t count)
         if (!one->bad || is_told(cases, i))
             continue;
         fputs("::error ", file);
-        if (!put_call(file, one->place))
+        if (!put_kernel(file, one) && !put_call(file, one->place))
             put_words(file, matrix_last_words(one, words));
         fputs("title=", file);
         put_title(file, cases, i, count);

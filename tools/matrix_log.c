@@ -17,6 +17,7 @@ struct call {
     const char *callers; /* "\t/a+0x12...", or empty */
     bool missed;         /* the driver lacks it */
     bool ruled;          /* a rule made it fail */
+    bool clears;         /* it sets what its last argument is: nothing */
 };
 
 /* Whether a line ends with words, which are taken off. */
@@ -48,6 +49,7 @@ static bool read_call(char *line, struct call *call)
         equals = at;
     if (!equals)
         return false;
+    call->clears = equals - open > 5 && strncmp(equals - 5, "=NULL", 5) == 0;
     call->missed = ends_with(equals, ", the driver lacks it");
     call->ruled = ends_with(equals, ", by a rule");
     comma = strrchr(equals, ',');
@@ -60,6 +62,7 @@ static bool read_call(char *line, struct call *call)
         line[call->name - line - 1] = '\0';
         call->thread = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
     }
+    call->clears = call->clears && strstr(call->name, "Set");
     call->answer = equals + strlen(") = ");
     return true;
 }
@@ -263,14 +266,15 @@ static void note_call(struct matrix_case *one, const struct call *call)
     keep(&one->call_by, call);
 }
 
-static void note_used(struct matrix_used *used, const char *symbol)
+static void note_used(struct matrix_used *used, const struct call *call)
 {
+    const char *symbol = call->name;
     size_t index = known_symbol(symbol);
     bool waits = strstr(symbol, "Synchronize"), later = strstr(symbol, "Async");
 
     if (index == KNOWN_NONE)
         return;
-    if (waits && !used->queued && used->calls[index] < MATRIX_FAULTS)
+    if (((waits && !used->queued) || call->clears) && used->calls[index] < MATRIX_FAULTS)
         used->idle[index] |= 1U << used->calls[index];
     if (used->calls[index]++ == 0)
         used->index[used->count++] = index;
@@ -286,6 +290,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     static const char wrong[] = "cushim: wrong ABI called: ";
     static const char called[] = "cushim: it was called\t";
     static const char launched[] = "cushim: it was launched by ";
+    static const char ended[] = "cushim: it was ended by signal ";
     FILE *file = fopen(path, "re");
     char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
     size_t room = 0;
@@ -302,6 +307,10 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         if (strncmp(line, called, strlen(called)) == 0 && !one->missed_by &&
             asprintf(&one->missed_by, "wrong ABI called\t%s", line + strlen(called)) < 0)
             one->missed_by = NULL;
+        if (strncmp(line, ended, strlen(ended)) == 0) {
+            free(one->ended_by);
+            one->ended_by = strdup(line + strlen(ended));
+        }
         if (kernel && strncmp(line, launched, strlen(launched)) == 0)
             one->kernel_by = strdup(line + strlen(launched));
         kernel = note_kernel(one, line);
@@ -314,7 +323,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             continue;
         }
         if (used)
-            note_used(used, call.name);
+            note_used(used, &call);
         if (call.ruled) {
             one->ruled = true;
             note_failed(one, &call, !is_told(one, call.answer), survived);

@@ -2,6 +2,9 @@
 /* Where the program made the calls of which a report tells. */
 #include "matrix.h"
 
+#include "known.h"
+
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +43,24 @@ static void place_of_check(const char *check, char place[PLACE_SIZE])
         snprintf(place, PLACE_SIZE, "%.*s", (int)(end ? end - at - 4 : PLACE_SIZE), at + 4);
 }
 
+/* Where a signal ended it, or the command for the time limit; else what it called last. */
+static void place_of_end(struct matrix_case *one)
+{
+    char place[PLACE_SIZE] = "", other[PLACE_SIZE];
+    bool hangs = one->end == MATRIX_HANGS;
+    int number = one->end == MATRIX_CRASHES ? one->code : hangs ? SIGTERM : one->code - 128;
+
+    if (number <= 0)
+        return;
+    if (one->ended_by && atoi(one->ended_by) == number)
+        place_by(one->ended_by, place);
+    if (place[0] != '\0' && strcmp(place, place_by(one->missed_by, other)) != 0)
+        snprintf(one->ended, sizeof one->ended, " at %s", place);
+    else if (place[0] == '\0' && one->last != KNOWN_NONE && (hangs || one->end == MATRIX_CRASHES))
+        snprintf(one->ended, sizeof one->ended, " after %s", known_entry(one->last).symbol);
+    memcpy(one->place, place, sizeof place);
+}
+
 static void fill(struct matrix_case *one)
 {
     char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
@@ -61,6 +82,9 @@ static void fill(struct matrix_case *one)
     }
     if (!by && ignored)
         by = one->fired_by;
+    place_of_end(one);
+    if (!by && one->place[0] != '\0')
+        return;
     if (!by && one->check[0] != '\0')
         place_of_check(one->check, one->place);
     else
@@ -90,4 +114,5 @@ void matrix_place_free(struct matrix_case *one)
     free(one->call_by);
     free(one->kernel_by);
     free(one->missed_by);
+    free(one->ended_by);
 }

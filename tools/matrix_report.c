@@ -67,7 +67,7 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
     default:
         put_code(one, text);
     }
-    return text;
+    return strncat(text, one->ended, MATRIX_NAME_SIZE - strlen(text) - 1);
 }
 
 /* Whether the call is the one that this run's name has. */
@@ -215,7 +215,7 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
         const struct matrix_case *one = &cases[i];
         char row[MATRIX_WORDS_SIZE];
         size_t same = matrix_row(one, count - i, row);
-        bool many = same > 1 && one->end == MATRIX_NOTICES;
+        bool many = matrix_row_is_bare(one, same);
         i += same;
         fputs("|", file);
         output_markdown(file, row);

@@ -79,3 +79,8 @@ size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRI
         snprintf(name, MATRIX_WORDS_SIZE, "%s", cases[0].name);
     return same > 2 ? same : noticed > 2 ? noticed : 1;
 }
+
+bool matrix_row_is_bare(const struct matrix_case *one, size_t count)
+{
+    return count > 1 && one->end == MATRIX_NOTICES;
+}

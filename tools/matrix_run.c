@@ -26,6 +26,8 @@ enum { MOST_ARGUMENTS = 256, POLL_MS = 5, KILL_SECONDS = 2 };
 
 struct job {
     pid_t pid; /* 0: free */
+    bool over;
+    int status;
     size_t number;
     double begin, asked; /* asked to end at; 0: not */
     struct matrix_stream output, errors;
@@ -286,13 +288,10 @@ static void hurry(struct job *job, double timeout)
 /* The first of what the check found, and how much more there is. */
 static void note_check(struct matrix_case *one, const struct matrix_told *told)
 {
-    static const char begin[] = "cushim sim: check: ";
     const char *words = told->check;
     char more[32] = "";
     int process = 0;
 
-    if (strncmp(words, begin, sizeof begin - 1) == 0)
-        words += sizeof begin - 1;
     sscanf(words, "process %*d%*[: ]%n", &process);
     words += process;
     if (told->found > 1)
@@ -301,17 +300,25 @@ static void note_check(struct matrix_case *one, const struct matrix_told *told)
              more);
 }
 
+/* Whether its first process has ended, and what was asked to end with it. */
+static bool is_over(struct job *job)
+{
+    if (!job->over)
+        job->over = waitpid(job->pid, &job->status, WNOHANG) == job->pid;
+    return job->over && (job->asked == 0 || now() - job->asked > (double)KILL_SECONDS ||
+                         kill(-job->pid, 0) != 0);
+}
+
 /* Whether the job is over; then its case is filled. */
 static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case *cases,
                    struct matrix_used *used)
 {
     struct matrix_case *one = &cases[job->number];
     char path[PATH_MAX];
-    int status;
 
     matrix_stream_read(&job->output, one->output, &job->told);
     matrix_stream_read(&job->errors, one->errors, &job->told);
-    if (waitpid(job->pid, &status, WNOHANG) != job->pid) {
+    if (!is_over(job)) {
         hurry(job, plan->timeout);
         return false;
     }
@@ -321,7 +328,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     file_of(path, plan, job->number, "log");
     int number = matrix_log(path, one, plan->survived, used ? &used[job->number] : NULL);
     note_check(one, &job->told);
-    judge(one, plan, status, number, job);
+    judge(one, plan, job->status, number, job);
     if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && job->told.wants_runtime)
         one->end = MATRIX_UNKNOWN;
     unlink(path);

@@ -49,9 +49,12 @@ static bool begins(const char *line, const char *words)
 static void take_words(const char *words, size_t length, char text[MATRIX_OUTPUT_SIZE],
                        struct matrix_told *told)
 {
-    if (begins(words, CHECK) && told->check[0] == '\0')
-        snprintf(told->check, sizeof told->check, "%.*s", (int)strcspn(words, "\n"), words);
-    told->found += begins(words, CHECK);
+    bool found = begins(words, CHECK);
+
+    if (found && told->check[0] == '\0')
+        snprintf(told->check, sizeof told->check, "%.*s",
+                 (int)strcspn(words, "\n") - (int)strlen(CHECK), words + strlen(CHECK));
+    told->found += found;
     told->wants_runtime |= begins(words, "cushim sim: the program uses the CUDA runtime");
     told->log_ended |= begins(words, "cushim: simulated driver: the log ends here: ");
     append(text, words, length);

@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -16,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_FRAMES = 8, MOST_SPOTS = 64, FUNCTION_SIZE = 80 };
+enum { MOST_FRAMES = 16, MOST_SPOTS = 128, FUNCTION_SIZE = 80 };
 
 /* A return address. */
 struct frame {
@@ -197,18 +196,30 @@ static bool is_cushim(const struct spots *spots, size_t i)
            is_cushim(spots, i + 1);
 }
 
+/* Of the system: a program crashes and waits in its functions. */
+static bool is_system(const char *file)
+{
+    static const char *const names[] = {"libc.",      "libc-",    "libm.", "libm-", "libpthread",
+                                        "libstdc++.", "libgcc_s", "ld-",   "[vdso]"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (begins(file, names[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool is_own(const struct spots *spots, size_t i)
 {
     const struct spot *spot = &spots->item[i];
     const char *file = base_of(spot->frame->path), *name = spot->function;
 
-    return begins(file, "libcushim") || begins(file, "libcuda") || is_cushim(spots, i) ||
-           begins(name, "std::") || begins(name, "__gnu_cxx::") ||
+    return begins(file, "libcushim") || begins(file, "libcuda") || is_system(file) ||
+           is_cushim(spots, i) || begins(name, "std::") || begins(name, "__gnu_cxx::") ||
            strstr(spot->source, "/include/c++/");
 }
 
-/* Relative to the working directory, if it is below that. */
-static void put_source(char text[PATH_MAX], const char *source)
+void place_source(char text[PATH_MAX], const char *source)
 {
     char path[PATH_MAX], here[PATH_MAX];
     const char *whole = realpath(source, path) ? path : source;
@@ -227,7 +238,7 @@ static void put_spot(char text[PLACE_SIZE], const struct spot *spot)
 
     if (spot->line > 0) {
         char source[PATH_MAX];
-        put_source(source, spot->source);
+        place_source(source, spot->source);
         snprintf(place, sizeof place, "%s:%d", source, spot->line);
     } else {
         snprintf(place, sizeof place, "%s+%s", base_of(spot->frame->path), spot->frame->offset);

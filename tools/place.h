@@ -3,6 +3,8 @@
 #ifndef CUSHIM_TOOLS_PLACE_H
 #define CUSHIM_TOOLS_PLACE_H
 
+#include <limits.h>
+
 enum { PLACE_SIZE = 192 };
 
 /**
@@ -15,5 +17,8 @@ enum { PLACE_SIZE = 192 };
  * @return text
  */
 const char *place_of(const char *callers, char text[PLACE_SIZE]);
+
+/** A file's path, relative to the working directory if it is below that. */
+void place_source(char text[PATH_MAX], const char *source);
 
 #endif

@@ -157,9 +157,9 @@ def test_sentence(text, cure):
     ("exit code 0 though cuMemAlloc_v2 failed", "a fault made that call fail"),
     ("if the program rightly goes on: --survives cuMemAlloc", "the program ended with 0 although"),
     ("race", "two threads use the same bytes"), ("sync", "a mask of threads is wrong"),
-    ("cushim: simulated device 0: race: kernel 'sum', block (0,0,0), thread (32,0,0), line 26 "
-     "(sum.cu:14), ld: it reads shared memory that thread (0,0,0), line 25 (sum.cu:13), st, wrote, "
-     "and nothing orders the two", "put a barrier between the two"),
+    ("cushim: simulated device 0: race: kernel 'sum', block (0,0,0), thread (32,0,0), "
+     "sum.cu:14 (PTX line 26), ld: it reads shared memory that thread (0,0,0), sum.cu:13 (PTX line "
+     "25), st, wrote, and nothing orders the two", "put a barrier between the two"),
     ("init: kernel 'k', line 2, ld: it reads global memory that nothing wrote", "copy, fill or"),
     ("leaked", "a process ended with objects or memory"),
     ('cushim sim: check: process 15 leaked objects of the kind "event": 1', "destroy them before"),

@@ -239,6 +239,28 @@ if "CUSHIM_STATIC" in os.environ:
             matrix("--strict", "--cuda", "12.4", "--",
                    compiled(tmp_path, text.replace("WHAT", asks)))
 
+    def test_what_sets_null_releases(tmp_path):
+        """By its argument: the other call of the same entry fails, and so it does not fail."""
+        program = compiled(tmp_path, """#include <stdio.h>
+            #include <cushim/cushim.h>
+            int main(void)
+            {
+                const struct cushim_api *cu = cushim_load(NULL);
+                CUcontext context, before;
+                if (cushim_init(cu) || cu->cuDevicePrimaryCtxRetain(&context, 0))
+                    return 77;
+                cu->cuCtxSetCurrent(NULL);
+                if (cu->cuCtxSetCurrent(context) || cu->cuCtxPushCurrent(context))
+                    return 1;
+                cu->cuCtxPopCurrent(&before);
+                cu->cuCtxSetCurrent(NULL);
+                return cu->cuDevicePrimaryCtxRelease(0) != 0;
+            }""")
+        runs = matrix("--gate", "--cuda", "12.4", "--", program)
+        assert [one["fault"].split(",")[0] for one in runs if one["fault"]] == [
+            "cuDevicePrimaryCtxRetain:call=1", "cuCtxSetCurrent:call=2",
+            "cuCtxPushCurrent_v2:call=1"]
+
     def test_a_query_fails_too(tmp_path):
         """A loop that waits for an event hangs if it takes each failure for "not yet"."""
         text = FAULTY.replace("st.global.u32 [%a], 1; ", "").replace(

@@ -250,6 +250,134 @@ def test_a_library_of_the_program(here):
     places({mode: place(text, mode) for mode in MODES})
 
 
+@pytest.mark.parametrize(("written", "shown", "annotated"), [
+    ("{here}/src/k.cu", "src/k.cu", "src/k.cu"), ("src/k.cu", "src/k.cu", "src/k.cu"),
+    ("k.cu", "k.cu", "src/k.cu"), ("../src/k.cu", "../src/k.cu", "src/k.cu"),
+    ("/x/h.cu", "/x/h.cu", "h.cu"), ("none.cu", "none.cu", None)])
+def test_the_line_of_a_kernel(here, written, shown, annotated):
+    """It comes before that of the PTX. An annotation stands there if the file is found: as the PTX
+    has it, else beside the source of the launch, else in the working directory."""
+    text = C.replace(".visible", f'.file 1 \\"{written.format(here=here)}\\"\\n.visible') \
+        .replace("st.global", ".loc 1 6 0\\nst.global")
+    (here / "src").mkdir()
+    for file in ("src/k.cu", "h.cu"):
+        (here / file).write_text(6 * "\n")
+    build(here, text, "-g", name="src/a.c")
+    wanted = place(text, "launch", "src/a.c")
+    words = ("--github", "--junit", "x", "--markdown", "m", *options("launch"), "./a", "launch")
+    annotation, row, *_ = run("matrix", *words).out.splitlines()
+    for told in (annotation.replace("%3A", ":"), row, Path("x").read_text(),
+                 Path("m").read_text().replace("\\", "")):
+        assert f"at {wanted}: kernel" in told.replace("&#39;", "'") and \
+            f", thread (0,0,0), {shown}:6 (PTX line 10), st: " in told, told
+    path, line = (annotated, "6") if annotated else wanted.split(" ")[0].split(":")
+    assert annotation.startswith(f"::error file={path},line={line},title=")
+
+
+ENDS = BEGIN.replace("st.global.u32 [%r], 1;", "L: bra L;").replace(
+    ".visible", '.file 1 \\"k.cu\\"\\n.visible').replace("L: bra", ".loc 1 3 0\\nL: bra") + """
+#include <pthread.h>
+static int (*volatile absent)(void);
+static volatile int endless = 1, none;
+const char *newer = "cuMemAllocAsync";
+static void *use(void *pointer)
+{
+    return (void *)(long)*(volatile int *)pointer; /* pointer */
+}
+struct large { char bytes[4000]; };
+static int deep(struct large all) { all.bytes[++none % 8] = 1; return deep(all) + 1; } /* stack */
+static void on_term(int number)
+{
+    _exit(number);
+}
+static int try_mode(const char *mode)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    volatile int count = 0;
+    struct large large = {0};
+    CUcontext context;
+    CUmodule module;
+    CUfunction function;
+    pthread_t thread;
+    cushim_init(cu);
+    cu->cuCtxCreate_v2(&context, 0, 0);
+    if (strcmp(mode, "own") == 0) {
+        signal(SIGSEGV, on_term);
+        mode = "pointer";
+    }
+    if (strcmp(mode, "pointer") == 0)
+        use(NULL);
+    if (strcmp(mode, "thread") == 0)
+        return pthread_create(&thread, NULL, use, NULL) || pthread_join(thread, NULL);
+    if (strcmp(mode, "absent") == 0)
+        absent(); /* absent */
+    if (strcmp(mode, "abort") == 0)
+        abort(); /* abort */
+    if (strcmp(mode, "stack") == 0)
+        deep(large);
+    if (strcmp(mode, "loop") == 0)
+        while (endless) count++; /* loop */
+    if (strcmp(mode, "waits") == 0)
+        pause(); /* waits */
+    cu->cuModuleLoadData(&module, ptx);
+    cu->cuModuleGetFunction(&function, module, "k");
+    cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL); /* kernel */
+    return cu->cuCtxSynchronize(); /* synchronize */
+}
+""".replace("<pthread.h>", "<pthread.h>\n#include <signal.h>") + MAIN
+
+
+def ended(mode, begin, function, mark=None, shell=False):
+    """The end of a mode in the table, at its place."""
+    program = ("sh", "-c", f"./a {mode}; exit $?") if shell else ("./a", mode)
+    words = ("matrix", "--cuda", "12.4", "--timeout", "1", "--github", "--", *program)
+    annotation, row, *_ = run(*words).out.splitlines()
+    wanted = place(ENDS, mark or mode, function=function)
+    assert re.match(rf"CUDA 12\.4  \w+  {begin} at {re.escape(wanted)}(  |$)", row), row
+    return annotation, wanted
+
+
+@pytest.mark.parametrize(("mode", "function", "mark"), [
+    ("pointer", "use", None), ("thread", "use", "pointer"), ("absent", "try_mode", None),
+    ("abort", "try_mode", None), ("stack", "deep", None)])
+def test_a_crash(here, mode, function, mark):
+    """In each thread, in functions of the system, beyond the stack, and of no function at all. The
+    shell's exit code tells of it too."""
+    build(here, ENDS, "-g")
+    annotation, wanted = ended(mode, r"signal \d+ \([A-Z][a-z ]+\)", function, mark)
+    assert annotation.startswith(f"::error file=a.c,line={wanted[4:].split(' ')[0]},")
+    one, = matrix("--cuda", "9.0", "--", "./a", mode, code=FAILED)
+    assert one["call"] is None, "cushim's stubs do not crash"
+    ended(mode, r"exit code \d+ \([^()]+\)", function, mark, shell=True)
+
+
+def test_a_crash_of_a_program_that_has_a_handler(here):
+    build(here, ENDS, "-g")
+    one, = matrix("--cuda", "12.4", "--", "./a", "own", code=FAILED)
+    assert (one["result"], one["code"]) == ("fails", 11)
+
+
+@pytest.mark.parametrize("shell", [False, True])
+def test_over_the_time_limit(here, shell):
+    """A loop, a wait, and an endless kernel, which is named."""
+    build(here, ENDS, "-g")
+    (here / "k.cu").write_text(3 * "\n")
+    for mode in ("loop", "waits"):
+        ended(mode, "over the time limit", "try_mode", shell=shell)
+    annotation, _ = ended("kernel", "over the time limit", "try_mode", "synchronize", shell)
+    assert annotation.startswith("::error file=k.cu,line=3,") and \
+        f"cuLaunchKernel at {place(ENDS, 'kernel', function='try_mode')}: kernel 'k', block " \
+        "(0,0,0), thread (0,0,0), k.cu:3 (PTX line " in annotation
+
+
+def test_a_signal_that_has_no_place(here):
+    """The last call is told."""
+    build(here, ENDS.replace("pause()", "kill(getpid(), SIGKILL)"), "-g")
+    for words in (("./a", "waits"), ("./a", "abort")):
+        row, *_ = run("matrix", "--cuda", "12.4", "--", *words).out.splitlines()
+        assert (" after cuCtxCreate_v2" in row) == (words[1] == "waits"), row
+
+
 def test_rows_are_folded_on_a_terminal(here):
     """At blanks, and go on under their text; they have every word of the whole rows."""
     build(here, C, "-g")

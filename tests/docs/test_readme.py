@@ -8,6 +8,7 @@ tests/corpus, or a driver of the cache.
 
 import re
 import shlex
+import shutil
 import sys
 
 import pytest
@@ -52,7 +53,8 @@ def test_every_session_is_known():
 def test_matrix(tmp_path):
     if not SIM:
         pytest.skip("built without the simulated driver")
-    made = run(["cc", HERE / "by_hand.c", "-o", "by_hand", "-ldl"], tmp_path, environment())
+    shutil.copy(HERE / "by_hand.c", tmp_path)
+    made = run(["cc", "-g", "by_hand.c", "-o", "by_hand", "-ldl"], tmp_path, environment())
     assert made.returncode == 0, made.stderr
     done = run(command(SESSIONS["by_hand"]), tmp_path,
                environment(CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve())))

@@ -84,6 +84,7 @@ an array
 what was loaded
 a kernel's name
 a kernel
+…:… (PTX line …)
 exit code
 and … more
 """.strip().splitlines()

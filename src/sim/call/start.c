@@ -20,6 +20,7 @@ static void read_control(bool own_faults, bool own_log)
     if (!own_log && !sim_report_open(text))
         fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_LOG: %s: %s\n", text,
                 strerror(errno));
+    sim_ended_watch();
     sim_callers_origin = sim_callers_wanted ? sim_log_origin : NULL;
     const char *summary = secure_getenv("CUSHIM_SIM_SUMMARY");
     bool quiet = summary && strcmp(summary, "0") == 0;
@@ -58,6 +59,7 @@ void sim_start(void)
 void sim_start_unload(void)
 {
     sim_interrupt_unload();
+    sim_ended_unload();
     sim_ticket_unload();
     sim_stack_unload();
 }

@@ -10,6 +10,7 @@
 #include <unwind.h>
 
 #define MOST 8
+#define MOST_OF_SIGNAL 16 /* abort alone has several */
 
 bool sim_callers_wanted;
 char *(*sim_callers_origin)(void);
@@ -34,8 +35,9 @@ void sim_callers_prepare(void)
 
 struct callers {
     uintptr_t inner; /* what is on the stack below this is the driver's own */
-    uintptr_t places[MOST];
-    size_t count;
+    bool signalled;  /* or what is before the frame of a signal */
+    uintptr_t places[MOST_OF_SIGNAL];
+    size_t count, most;
 };
 
 static _Unwind_Reason_Code add(struct _Unwind_Context *context, void *user)
@@ -43,14 +45,16 @@ static _Unwind_Reason_Code add(struct _Unwind_Context *context, void *user)
     struct callers *callers = user;
     int exact = 0; /* a signal's: not behind a call */
     uintptr_t place = place_of(context, &exact);
-    if (stack_of(context) > callers->inner && place)
+    callers->signalled &= !exact;
+    if (!callers->signalled && stack_of(context) > callers->inner && place)
         callers->places[callers->count++] = place - !exact;
-    return callers->count < MOST ? _URC_NO_REASON : _URC_END_OF_STACK;
+    return callers->count < callers->most ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 struct module {
     uintptr_t place, offset;
-    bool seen; /* the program itself, which comes first */
+    bool seen;  /* the program itself, which comes first */
+    bool quick; /* without memory */
     char path[PATH_MAX];
 };
 
@@ -71,7 +75,6 @@ static void read_path(struct module *module)
     char *line = NULL;
     size_t room = 0;
     unsigned long from, to;
-    module->path[0] = '\0';
     while (maps && getline(&line, &room, maps) > 0) {
         const char *path = strchr(line, '/');
         if (path && sscanf(line, "%lx-%lx", &from, &to) == 2 && module->place >= from &&
@@ -93,15 +96,28 @@ static int find(struct dl_phdr_info *info, size_t size, void *user)
         return 0;
     module->offset = module->place - info->dlpi_addr;
     const char *name = first ? "/proc/self/exe" : info->dlpi_name;
-    if (*name != '/' || !realpath(name, module->path))
+    if (*name == '/' && realpath(name, module->path))
+        return 1;
+    module->path[0] = '\0';
+    if (!module->quick)
         read_path(module);
     return 1;
+}
+
+/* "\t/path/program+0x12" of what `module` has the place of; its length, 0: nothing is known of it,
+ * or there is no room. */
+static size_t put(char *text, size_t size, struct module *module)
+{
+    if (dl_iterate_phdr(find, module) != 1 || !*module->path || strpbrk(module->path, "\t\n"))
+        return 0;
+    int length = snprintf(text, size, "\t%s+0x%lx", module->path, (unsigned long)module->offset);
+    return length > 0 && (size_t)length < size ? (size_t)length : 0;
 }
 
 /* What was found before, as long as no library comes or goes. The driver's lock is held. */
 static struct known {
     uintptr_t place;
-    char *text; /* "/path/program+0x12"; NULL: nothing is known of it */
+    char *text; /* "\t/path/program+0x12"; NULL: nothing is known of it */
 } known[1024];
 
 static int count(struct dl_phdr_info *info, size_t size, void *user)
@@ -134,15 +150,14 @@ static const char *text_of(uintptr_t place)
         return found->text;
     free(found->text);
     *found = (struct known){.place = place};
-    if (dl_iterate_phdr(find, &module) != 1 || !*module.path || strpbrk(module.path, "\t\n"))
-        return NULL;
-    snprintf(text, sizeof text, "%s+0x%lx", module.path, (unsigned long)module.offset);
-    return found->text = strdup(text);
+    if (put(text, sizeof text, &module) > 0)
+        found->text = strdup(text);
+    return found->text;
 }
 
 size_t sim_callers_put(char *text, size_t size, const void *inner)
 {
-    struct callers callers = {.inner = (uintptr_t)inner};
+    struct callers callers = {.inner = (uintptr_t)inner, .most = MOST};
     size_t used = 0;
     if (!sim_callers_wanted)
         return 0;
@@ -150,12 +165,25 @@ size_t sim_callers_put(char *text, size_t size, const void *inner)
     forget();
     for (size_t i = 0; i < callers.count; i++) {
         const char *found = text_of(callers.places[i]);
-        size_t length = found ? strlen(found) + 1 : 0;
+        size_t length = found ? strlen(found) : 0;
         if (length >= size - used)
             break; /* a part of one would be another place */
         if (found)
-            snprintf(text + used, size - used, "\t%s", found);
+            snprintf(text + used, size - used, "%s", found);
         used += length;
+    }
+    text[used] = '\0';
+    return used;
+}
+
+size_t sim_callers_put_signal(char *text, size_t size)
+{
+    struct callers callers = {.signalled = true, .most = MOST_OF_SIGNAL};
+    size_t used = 0;
+    (void)walk(add, &callers);
+    for (size_t i = 0; i < callers.count; i++) {
+        struct module module = {.place = callers.places[i], .quick = true};
+        used += put(text + used, size - used, &module);
     }
     text[used] = '\0';
     return used;

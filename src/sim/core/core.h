@@ -55,6 +55,8 @@ extern bool sim_callers_wanted;
 /* "\t/path/program+0x12\t..." from the call outwards, as many whole ones as fit: of functions whose
  * frames are above `inner`, an address on the stack. The length, 0 unless they are wanted. */
 size_t sim_callers_put(char *text, size_t size, const void *inner);
+/* The same of what a signal interrupted, from its handler: no lock and no memory is taken. */
+size_t sim_callers_put_signal(char *text, size_t size);
 /* The symbol of the thread's call, and these, from malloc; NULL: none. It is NULL unless they are
  * wanted. */
 extern char *(*sim_callers_origin)(void);
@@ -62,6 +64,11 @@ static inline char *sim_callers_of_call(void)
 {
     return sim_callers_origin ? sim_callers_origin() : NULL;
 }
+
+/* --- ended.c --- Where a signal ended the program. */
+void sim_ended_watch(void);               /* if callers are wanted, and there is a log */
+void sim_ended_hurry(void (*last)(void)); /* to do for SIGTERM, in the handler */
+void sim_ended_unload(void);
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
 enum sim_kind {

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #define PATIENCE_NS UINT64_C(2000000000)
+#define GRACE_NS UINT64_C(300000000)
 
 static struct sigaction before;
 static bool watched;
@@ -36,8 +37,20 @@ static void interrupted(int number, siginfo_t *info, void *context)
         before.sa_handler(number);
 }
 
+/* Of a program that SIGTERM ends: a kernel that still runs tells where it is. */
+static void hurry(void)
+{
+    const struct timespec moment = {0, 10000000};
+    if (getpid() != atomic_load(&owner))
+        return;
+    ptx_stop(sim_clock_ns() + GRACE_NS);
+    for (int i = 0; i < 100 && atomic_load(&running) > 0; i++)
+        nanosleep(&moment, NULL);
+}
+
 static void watch(void)
 {
+    sim_ended_hurry(hurry);
     struct sigaction ours;
     if (!sim_config.interrupt || sigaction(SIGINT, NULL, &before) != 0 ||
         before.sa_handler == SIG_IGN)

@@ -26,6 +26,8 @@ char *(*sim_callers_origin)(void);
 /* clang-format off */
 NOTHING(void sim_callers_prepare(void), )
 NOTHING(size_t sim_callers_put(char *text, size_t size, const void *inner), 0)
+NOTHING(void sim_ended_watch(void), )
+NOTHING(void sim_ended_unload(void), )
 NOTHING(struct sim_usage *sim_usage_all(void), NULL)
 NOTHING(void sim_usage_note(int physical, uint64_t bytes, bool contexts), )
 NOTHING(void sim_usage_kernel_begin(int physical), )

@@ -256,8 +256,8 @@ static void source_lines(void **state)
     ptx_memory_written(one.words, 252);
     exec_good(&one);
     assert_string_equal(one.world.printed,
-                        "init: kernel 'k', block (0,0,0), thread (63,0,0), line 19 (sum.cu:12), "
-                        "ld: it reads global memory that nothing wrote\n");
+                        "init: kernel 'k', block (0,0,0), thread (63,0,0), /a/b/sum.cu:12 (PTX "
+                        "line 19), ld: it reads global memory that nothing wrote\n");
     ptx_memory_end(one.words);
     exec_close(&one);
 }

@@ -33,7 +33,7 @@ void check_note_place(const struct launch *launch, uint64_t block, uint32_t thre
     const uint32_t *grid = launch->request->grid;
     const uint32_t *at = launch->tids + thread / PTX_LANES * 3 * PTX_LANES + thread % PTX_LANES;
     const struct ptx_module *module = launch->image->module;
-    char blocks[64] = "", insn[160];
+    char blocks[64] = "", insn[192];
 
     if (with_block)
         snprintf(blocks, sizeof blocks, "block (%u,%u,%u), ", (unsigned)(block % grid[0]),
@@ -47,7 +47,7 @@ void check_note(struct ptx_warp *warp, unsigned lane, const struct ptx_step *ste
                 const struct ptx_step *other, const char *kind, const char *what)
 {
     const struct launch *launch = warp->block->launch;
-    char where[280], sentence[900];
+    char where[320], sentence[960];
 
     if (!is_new(launch->check, source_of(warp, step), source_of(warp, other)) ||
         !launch->world->note)

@@ -222,7 +222,7 @@ static bool is_same(const struct ptx_warp *warp, const struct check_doing *now, 
 static void race(struct ptx_warp *warp, const struct check_doing *now, unsigned lane,
                  const struct check_seen *old, bool old_write)
 {
-    char other[280], what[480];
+    char other[320], what[480];
 
     check_note_place(warp->block->launch, old->block, old->thread, old->step,
                      old->block != (uint32_t)warp->block->number, other, sizeof other);

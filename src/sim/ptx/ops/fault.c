@@ -6,8 +6,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ptx/ops/state.h"
+
+enum { MOST_PATH = 96 };
 
 const struct ptx_world *fault_world(const struct ptx_warp *warp)
 {
@@ -29,21 +32,35 @@ const struct step_source *fault_source(const struct ptx_module *module, const st
     return NULL;
 }
 
+/* A source's path: from the working directory on if it lies below that, and its name alone if the
+ * rest is long. */
+static const char *path_of(const char *name)
+{
+    char here[1024];
+    const size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    const char *slash = strrchr(name, '/');
+
+    if (length > 1 && strncmp(name, here, length) == 0 && name[length] == '/')
+        name += length + 1;
+    return strlen(name) > MOST_PATH && slash ? slash + 1 : name;
+}
+
 void fault_describe(const struct ptx_module *module, const struct step_source *source, char *text,
                     size_t size)
 {
-    const char *file = NULL, *slash;
-    char place[96] = "";
-
     const struct ir_insn *insn = source ? source->insn : NULL;
-    if (insn && insn->source_line && insn->source_file < module->ir->file_count)
-        file = module->ir->files[insn->source_file].name;
-    slash = file ? strrchr(file, '/') : NULL;
+    const unsigned line = insn ? (unsigned)insn->line : 0;
+    const char *file = insn && insn->source_line && insn->source_file < module->ir->file_count
+                           ? module->ir->files[insn->source_file].name
+                           : NULL;
+    char place[MOST_PATH + 64];
+
     if (file)
-        snprintf(place, sizeof place, " (%.64s:%u)", slash ? slash + 1 : file,
-                 (unsigned)insn->source_line);
-    snprintf(text, size, "line %u%s, %s", insn ? (unsigned)insn->line : 0, place,
-             insn ? opcodes_text[insn->op] : "?");
+        snprintf(place, sizeof place, "%.*s:%u (PTX line %u)", MOST_PATH, path_of(file),
+                 (unsigned)insn->source_line, line);
+    else
+        snprintf(place, sizeof place, "line %u", line);
+    snprintf(text, size, "%s, %s", place, insn ? opcodes_text[insn->op] : "?");
 }
 
 bool fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
@@ -55,7 +72,7 @@ bool fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
     const uint32_t *tids = launch->tids + warp->index * 3 * PTX_LANES + lane;
     const struct ptx_module *module = launch->image->module;
     const struct step_source *source = fault_source(module, step);
-    char where[32] = "", insn[160];
+    char where[32] = "", insn[192];
 
     warp->state->stopped = true;
     if (kind == PTX_FAULT_ILLEGAL_ADDRESS || kind == PTX_FAULT_MISALIGNED ||
