@@ -545,8 +545,9 @@ const struct command command_scan = {
     .summary = "what programs need of the driver, and of a GPU",
     .synopsis = "FILE|FOLDER...",
     .doc =
-        "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
-        "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
+        "Report what programs, libraries, objects, Python extension modules, wheels, fatbins and "
+        "cubins need of the CUDA driver: the entries, the oldest driver that has them, and the "
+        "GPUs "
         "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
         "lists the calls through cushim's table; with --drivers it exits 1 for a call of a newer "
         "entry than the oldest driver has, unless it runs only behind a CUSHIM_HAS of an entry of "

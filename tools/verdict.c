@@ -494,14 +494,18 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "%zu have code that runs here",
                       code.fatbins, code.running_fatbins);
     }
-    if (code.running > 0 && code.fatbins > 0 && code.running_fatbins == 0)
+    if (code.running > 0 && code.texts < code.judged && code.running == code.running_texts &&
+        code.unsure == 0)
         return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
-                      "no fatbin has code that runs here, and PTX as text has; which of them the "
-                      "program uses is not known");
+                      "no %s has code that runs here, and PTX as text has; which of them the "
+                      "program uses is not known",
+                      code.cubins == 0 ? "fatbin" : "fatbin and no cubin");
     if (code.running > 0) {
-        const char *kinds = code.fatbins == code.judged ? "fatbins"
-                            : code.fatbins == 0         ? "PTX texts"
-                                                        : "fatbins and PTX texts";
+        const char *kinds = code.texts == code.judged    ? "PTX texts"
+                            : code.cubins == code.judged ? "cubins"
+                            : code.cubins > 0            ? "fatbins, cubins and PTX texts"
+                            : code.texts > 0             ? "fatbins and PTX texts"
+                                                         : "fatbins";
         fix(verdict, "code for this GPU in all parts, if they are needed");
         return answer(verdict, VERDICT_LIMITS, 0, "some-code",
                       "%zu of %zu %s have no code that runs here; a kernel of these fails, if the "
@@ -515,7 +519,7 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "the machine code is of a later family of toolkits than the driver's, which "
                       "NVIDIA does not support");
     }
-    if (code.fatbins == 0)
+    if (code.texts == code.judged)
         return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
                       "the PTX that the program has as text does not run here; whether the program "
                       "loads it is not known");
