@@ -99,7 +99,7 @@ def test_what_is_required_is_there(tmp_path):
 
 def test_asked_elsewhere(tmp_path):
     """A comment says so; a release has a name; the two files to copy are cushim itself."""
-    (tmp_path / "a.c").write_text("""/* main.c asks CUSHIM_HAS(cu, cuMemAllocAsync). */
+    (tmp_path / "a.c").write_text("""/* CUSHIM_HAS(cu, cuMemAllocAsync) asks main.c. */
 #define NEEDED 11040
 int f(void) { return cushim_require(cu, NEEDED, NULL); }
 int g(void) { return cu->cuMemAllocAsync(&p, 1, s) || cu->cuGraphAddMemAllocNode(0, 0, 0, 0, 0); }
