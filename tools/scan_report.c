@@ -208,7 +208,7 @@ static void print_cushim(const struct scan_file *file)
     verdict_run(run, file);
     snprintf(text, sizeof text,
              "uses the driver through cushim (%s): needs no entry to start; which it calls cannot "
-             "be seen: '%s' tells",
+             "be seen: its sources tell, and '%s'",
              file->cushim_library[0] ? file->cushim_library : "in the file", run);
     output_field("cushim", OUTPUT_PLAIN, text);
 }

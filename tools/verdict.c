@@ -298,7 +298,7 @@ static bool through_cushim(const struct question *question, struct verdict *verd
                  file->cushim_library[0] ? "it names" : "it, or cushim in it, names",
                  known_entry(named).symbol);
     verdict_run(run, file);
-    fix(verdict, "run it: '%s'; with the drop-in, its objects show what they call", run);
+    fix(verdict, "scan its sources, which show calls and guards, or run it: '%s'", run);
     return answer(verdict, VERDICT_UNKNOWN, 0, "through-cushim",
                   "the program uses cushim, and which entries it calls through it cannot be seen "
                   "in the file%s",

@@ -186,7 +186,7 @@ def test_run_of_a_program_with_cushim(tmp_path, name, command):
     path = build(tmp_path, NAMES % '"CUSHIM_LIBCUDA"', "-shared", "-fPIC", name=name)
     command = f"'{command.format(path)}'"
     assert command in only("--drivers", "12.0", path)["verdicts"][0]["fix"]
-    assert f"cannot be seen: {command} tells" in run("scan", path).out
+    assert f"cannot be seen: its sources tell, and {command}" in run("scan", path).out
 
 
 @pytest.mark.parametrize("archive", [False, True])
