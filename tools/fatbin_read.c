@@ -5,6 +5,7 @@
  */
 #include "fatbin_read.h"
 
+#include "cubin_read.h"
 #include "mapped.h"
 
 #include "../src/fatbin_format.h"
@@ -174,66 +175,17 @@ static void read_ptx(struct work *work, const struct fatbin_entry *entry, const 
                   !strstr(work->head, ".func");
 }
 
-/* Whether a whole cubin has no code: no section of it is executable. */
-static bool is_empty(const char *cubin, size_t size)
-{
-    Elf64_Ehdr elf;
-    Elf64_Shdr section;
-
-    memcpy(&elf, cubin, sizeof elf);
-    if (elf.e_shnum == 0 || elf.e_shoff > size || elf.e_shentsize < sizeof section ||
-        (size - elf.e_shoff) / elf.e_shentsize < elf.e_shnum)
-        return false;
-    for (size_t i = 0; i < elf.e_shnum; i++) {
-        memcpy(&section, cubin + elf.e_shoff + i * elf.e_shentsize, sizeof section);
-        if (section.sh_flags & SHF_EXECINSTR && section.sh_size > 0)
-            return false;
-    }
-    return true;
-}
-
-/* The release in the note that compilers from CUDA 13.0 on write; 0 if it is not there. The note:
- * three numbers, of which the third is its kind, "NVIDIA Corp", and eight bytes. */
-static int read_note(const char *head, size_t size)
-{
-    static const char begin[] = "\x0c\0\0\0\x08\0\0\0\xe8\x03\0\0NVIDIA Corp";
-    const char *note = memmem(head, size, begin, sizeof begin);
-    uint32_t number;
-
-    if (!note || (size_t)(head + size - note) < sizeof begin + 4 + sizeof number)
-        return 0;
-    memcpy(&number, note + sizeof begin + 4, sizeof number); /* 130 is 13.0 */
-    return number < 1000 ? (int)(number / 10 * 1000 + number % 10 * 10) : 0;
-}
-
-/* What a cubin tells of itself. Version 7 of its ABI has the release of the toolkit in e_version;
- * version 8 came with CUDA 12.8 for compute capability 10.0 and later, and with 13.0 for all. */
 static void read_cubin(struct work *work, const struct fatbin_entry *entry, const char *payload,
                        struct fatbin_code *code)
 {
     size_t size = read_head(entry, payload, work->head, CUBIN_HEAD);
-    Elf64_Ehdr elf;
 
-    if (size < sizeof elf || memcmp(work->head, ELFMAG, SELFMAG) != 0)
+    if (cubin_tell(work->head, size, code) || size < CUBIN_HEAD)
         return;
-    memcpy(&elf, work->head, sizeof elf);
-    code->empty = is_empty(work->head, size);
-    if (elf.e_ident[EI_ABIVERSION] <= 7) {
-        if (elf.e_version >= 20 && elf.e_version < 130)
-            code->toolkit = (int)(elf.e_version / 10 * 1000 + elf.e_version % 10 * 10);
-        if (elf.e_flags & 0x800)
-            code->variant = 'a';
-        return;
-    }
-    code->toolkit = read_note(work->head, size);
-    if (code->toolkit == 0 && size == CUBIN_HEAD && !work->large)
+    if (!work->large)
         work->large = malloc(LARGE_HEAD + 1);
-    if (code->toolkit == 0 && size == CUBIN_HEAD && work->large)
-        code->toolkit = read_note(work->large, read_head(entry, payload, work->large, LARGE_HEAD));
-    if (code->toolkit == 0)
-        code->toolkit = code->architecture < 100 ? 13000 : 12080;
-    if (elf.e_flags & 8) /* by compilers of 12.8 and 12.9 */
-        code->variant = 'a';
+    if (work->large)
+        cubin_tell(work->large, read_head(entry, payload, work->large, LARGE_HEAD), code);
 }
 
 static void add_code(struct work *work, const struct fatbin_entry *entry, const char *payload)
@@ -295,28 +247,61 @@ static size_t read_fatbin(const char *data, size_t size, struct work *work)
     return header.header_size + at;
 }
 
+/* A cubin that is in no fatbin, as the only code of one; how many bytes it has. */
+static size_t read_alone(const char *data, size_t size, struct work *work)
+{
+    struct fatbin *fatbin = &work->fatbin;
+    size_t length = cubin_size(data, size);
+
+    if (length == 0)
+        return 0;
+    *fatbin = (struct fatbin){.count = 1, .kernels = cubin_kernels(data, length)};
+    fatbin->code[0] =
+        (struct fatbin_code){.kind = FATBIN_CUBIN, .architecture = cubin_architecture(data)};
+    cubin_tell(data, length, &fatbin->code[0]);
+    return length;
+}
+
+/* The next place of four bytes; `stop` if there is none. */
+static const char *next_place(const char *at, const char *stop, const void *bytes)
+{
+    const char *found = at < stop ? memmem(at, (size_t)(stop - at), bytes, 4) : NULL;
+
+    return found ? found : stop;
+}
+
+/* What begins before `stop`; where to go on. */
+static const char *search_window(const char *at, const char *stop, const char *end,
+                                 struct work *work, fatbin_visitor *visit, void *user)
+{
+    const char *fatbin = next_place(at, stop, magic), *cubin = next_place(at, stop, ELFMAG);
+
+    while (fatbin < stop || cubin < stop) {
+        const char *found = fatbin < cubin ? fatbin : cubin;
+        size_t length = found == fatbin ? read_fatbin(found, (size_t)(end - found), work)
+                                        : read_alone(found, (size_t)(end - found), work);
+        if (length > 0)
+            visit(user, &work->fatbin, found, found + length);
+        at = found + (length > 0 ? length : sizeof magic);
+        fatbin = fatbin < at ? next_place(at, stop, magic) : fatbin;
+        cubin = cubin < at ? next_place(at, stop, ELFMAG) : cubin;
+    }
+    return at;
+}
+
 void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *user)
 {
     const char *at = data, *end = at + size, *passed = at;
-    struct work *work = NULL;
+    struct work *work = calloc(1, sizeof *work);
 
-    while ((size_t)(end - at) >= sizeof magic) {
-        size_t left = (size_t)(end - at), window = left < WINDOW ? left : WINDOW;
-        const char *found = memmem(at, window, magic, sizeof magic);
-        if (found) {
-            if (!work && !(work = calloc(1, sizeof *work)))
-                return;
-            size_t length = read_fatbin(found, (size_t)(end - found), work);
-            if (length > 0)
-                visit(user, &work->fatbin, found, found + length);
-            at = found + (length > 0 ? length : sizeof magic);
-        } else {
-            at += window - (sizeof magic - 1);
-        }
-        if (at - passed > WINDOW) {
-            mapped_passed(passed, (size_t)(at - passed));
-            passed = at;
-        }
+    while (work && (size_t)(end - at) >= sizeof magic) {
+        size_t left = (size_t)(end - at);
+        const char *stop = left < WINDOW ? end : at + WINDOW;
+        at = search_window(at, stop, end, work, visit, user);
+        stop -= sizeof magic - 1;
+        at = at > stop ? at : stop;
+        mapped_passed(passed, (size_t)(at - passed));
+        passed = at;
     }
     mapped_passed(passed, (size_t)(end - passed));
     free(work ? work->large : NULL);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The fatbins in a file's bytes: which architectures have machine code, and which PTX there is.
+ * The fatbins and cubins in a file's bytes: which architectures have machine code, and which PTX
+ * there is.
  */
 #ifndef CUSHIM_TOOLS_FATBIN_READ_H
 #define CUSHIM_TOOLS_FATBIN_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum fatbin_kind { FATBIN_CUBIN, FATBIN_PTX, FATBIN_OTHER };
 
@@ -24,15 +26,17 @@ struct fatbin_code {
     bool empty;       /* it has no kernel and no function */
 };
 
-/** What one fatbin has. More than it holds is left out, and `cut` says so. */
+/** What one fatbin has, or a cubin outside of one. More than it holds is left out, and `cut` says
+ * so. */
 struct fatbin {
     struct fatbin_code code[FATBIN_MAX_CODES];
     size_t count;
     bool cut;
-    bool damaged; /* it ends before it says */
+    bool damaged;     /* it ends before it says */
+    uint64_t kernels; /* of a cubin: a number that stands for their names; 0: a fatbin */
 };
 
-/** @param end  of the fatbin in the bytes that are searched */
+/** @param end  of the fatbin, or cubin, in the bytes that are searched */
 typedef void fatbin_visitor(void *user, const struct fatbin *fatbin, const char *begin,
                             const char *end);
 
@@ -45,7 +49,7 @@ typedef void fatbin_visitor(void *user, const struct fatbin *fatbin, const char 
  */
 bool fatbin_read_ptx(const char *text, size_t size, struct fatbin_code *code);
 
-/** Find each fatbin in some bytes, wherever it begins. */
+/** Find each fatbin in some bytes, and each cubin outside of them, wherever it begins. */
 void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *user);
 
 #endif

@@ -44,6 +44,7 @@ struct run {
     char others[MOST_SUFFIXES][SUFFIX_SIZE];
     size_t python_count; /* of files of Python text that name the driver */
     size_t count;        /* of programs that use the driver, or have device code */
+    bool blind;          /* a verdict is unknown since the file of a program shows no guard */
     bool failed;
     bool unwritten;   /* a file that was asked for */
     const char *path; /* that is read */
@@ -112,6 +113,17 @@ static bool is_of_interest(const struct scan_file *file)
     return false;
 }
 
+/* Sources may show that a call of what the driver lacks is behind a guard. */
+static bool is_blind(const struct run *run, const struct verdict *verdicts)
+{
+    for (size_t i = 0; verdicts && i < scan_table_cells(&run->options->report); i++) {
+        if (strcmp(verdicts[i].rule, "through-cushim") == 0 ||
+            strcmp(verdicts[i].rule, "object-entry") == 0)
+            return true;
+    }
+    return false;
+}
+
 static void visit(void *user, struct scan_file *file)
 {
     struct run *run = user;
@@ -128,6 +140,7 @@ static void visit(void *user, struct scan_file *file)
     scan_code_sort(file);
     scan_file_merge(&run->all, file);
     const struct verdict *verdicts = scan_table_add(&run->table, file);
+    run->blind |= is_blind(run, verdicts);
     if (run->files)
         output_json_append(run->files, scan_json(file, &run->options->report, verdicts));
     else if (!run->options->summary)
@@ -412,6 +425,9 @@ static enum verdict_answer finish(struct run *run)
         printf("nothing found that uses the CUDA driver%s\n",
                verdicts ? ": unknown, by the rule nothing-found" : "");
     }
+    if (!run->files && run->blind && run->source_count > 0)
+        puts("programs and objects show no guards: to judge by those of the sources, scan the "
+             "sources alone");
     if (!run->files)
         print_others(run);
     if (!run->files && run->python_count > 0)
@@ -545,8 +561,9 @@ const struct command command_scan = {
     .summary = "what programs need of the driver, and of a GPU",
     .synopsis = "FILE|FOLDER...",
     .doc =
-        "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
-        "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
+        "Report what programs, libraries, objects, Python extension modules, wheels, fatbins and "
+        "cubins need of the CUDA driver: the entries, the oldest driver that has them, and the "
+        "GPUs "
         "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
         "lists the calls through cushim's table; with --drivers it exits 1 for a call of a newer "
         "entry than the oldest driver has, unless it runs only behind a CUSHIM_HAS of an entry of "

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_file.h"
 
+#include "cubin_read.h"
 #include "elf_file.h"
 #include "facts.h"
 #include "known.h"
 #include "mapped.h"
 #include "output.h"
 #include "pe_file.h"
+#include "scan_code.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 96, MOST_CODES = 256, MOST_UNKNOWN = 1024, LAST_FAMILY = 32, FEW = 8 };
+enum { LONGEST_NAME = 96, MOST_UNKNOWN = 1024, LAST_FAMILY = 32, FEW = 8 };
 
 /* How much of a file's data is searched at a time, and what may lie across two parts. */
 enum { PART = 1 << 22, OVERLAP = 16 };
@@ -200,35 +202,6 @@ static void note_text(struct scan_file *file, const char *text, size_t length)
         note_windows_runtime(file, text, length);
 }
 
-static bool same_code(const struct fatbin *a, const struct fatbin *b)
-{
-    if (a->count != b->count)
-        return false;
-    for (size_t i = 0; i < a->count; i++) {
-        const struct fatbin_code *one = &a->code[i], *other = &b->code[i];
-        if (one->kind != other->kind || one->architecture != other->architecture ||
-            one->ptx_version != other->ptx_version || one->variant != other->variant ||
-            one->toolkit != other->toolkit || one->empty != other->empty)
-            return false;
-    }
-    return true;
-}
-
-static void add_code(struct scan_file *file, const struct fatbin *fatbin, size_t times, bool text)
-{
-    for (size_t i = 0; i < file->code_count; i++) {
-        if (file->code[i].text == text && same_code(&file->code[i].fatbin, fatbin)) {
-            file->code[i].times += times;
-            file->code[i].fatbin.damaged |= fatbin->damaged;
-            return;
-        }
-    }
-    if (file->code_count == MOST_CODES)
-        return;
-    file->code = scan_grow(file->code, file->code_count, sizeof *file->code);
-    file->code[file->code_count++] = (struct scan_code){*fatbin, times, text};
-}
-
 /* Where the fatbins of some bytes are, in order: PTX in them is no text of the program. */
 static struct {
     struct {
@@ -240,7 +213,7 @@ static struct {
 static void note_fatbin(void *user, const struct fatbin *fatbin, const char *begin, const char *end)
 {
     if (fatbin->count > 0)
-        add_code(user, fatbin, 1, false);
+        scan_code_add(user, fatbin, 1, false);
     places.item = scan_grow(places.item, places.count, sizeof *places.item);
     places.item[places.count].begin = begin;
     places.item[places.count++].end = end;
@@ -273,7 +246,7 @@ static void find_ptx(struct scan_file *file, const char *bytes, const char *stop
     while ((at = memmem(at, (size_t)(behind - at), begin, strlen(begin))) && at < stop) {
         one = (struct fatbin){.count = 1};
         if (!in_fatbin(at) && fatbin_read_ptx(at, (size_t)(end - at), &one.code[0]))
-            add_code(file, &one, 1, true);
+            scan_code_add(file, &one, 1, true);
         at += strlen(begin);
     }
 }
@@ -441,14 +414,15 @@ static enum scan_result scan_pe(const char *name, const void *data, size_t size,
     return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
-static enum scan_result scan_fatbin(const char *name, const void *data, size_t size,
-                                    const struct scan_sink *sink, const char **problem)
+/* A fatbin or a cubin that is a file of its own. */
+static enum scan_result scan_code(const char *name, const char *format, const void *data,
+                                  size_t size, const struct scan_sink *sink, const char **problem)
 {
     struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
     bool good;
 
     begin(file, name);
-    snprintf(file->format, sizeof file->format, "fatbin");
+    snprintf(file->format, sizeof file->format, "%s", format);
     fatbin_search(data, size, note_fatbin, file);
     good = file->code_count > 0;
     if (good)
@@ -546,6 +520,8 @@ enum scan_result scan_bytes(const char *name, const void *data, size_t size,
 {
     static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
 
+    if (cubin_size(data, size) > 0)
+        return scan_code(name, SCAN_CUBIN, data, size, sink, problem);
     if (elf_file_is(data, size))
         return scan_elf(name, data, size, sink, problem);
     if (pe_file_is(data, size))
@@ -555,10 +531,10 @@ enum scan_result scan_bytes(const char *name, const void *data, size_t size,
     if (size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
         return scan_wheel(name, data, size, sink, problem);
     if (size >= sizeof fatbin && memcmp(data, fatbin, sizeof fatbin) == 0)
-        return scan_fatbin(name, data, size, sink, problem);
+        return scan_code(name, "fatbin", data, size, sink, problem);
     if (pe_file_is_object(data, size))
         return scan_coff(name, sink);
-    *problem = "not a program, a library, an object, an archive, a wheel or a fatbin";
+    *problem = "not a program, a library, an object, an archive, a wheel, a fatbin or a cubin";
     return SCAN_OTHER;
 }
 
@@ -569,7 +545,7 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
     for (size_t i = 0; i < from->unknown_count; i++)
         add_unknown(all, from->unknown[i]);
     for (size_t i = 0; i < from->code_count; i++)
-        add_code(all, &from->code[i].fatbin, from->code[i].times, from->code[i].text);
+        scan_code_add(all, &from->code[i].fatbin, from->code[i].times, from->code[i].text);
     all->asks |= from->asks;
     all->asks_runtime |= from->asks_runtime;
     all->suffix |= from->suffix;

@@ -23,7 +23,11 @@ enum scan_how {
     SCAN_CALLED = 1 << 6 /* an undefined function that is looked up at its first call */
 };
 
-/** Fatbins that have the same code, or texts of PTX that begin alike. */
+/** The format of a file that is a cubin. */
+#define SCAN_CUBIN "cubin"
+
+/** Fatbins that have the same code, cubins of the same kernels, or texts of PTX that begin alike.
+ */
 struct scan_code {
     struct fatbin fatbin;
     size_t times;
@@ -67,7 +71,7 @@ struct scan_file {
 
 enum scan_result {
     SCAN_READ,
-    SCAN_OTHER,  /* the bytes are no program, library, object, archive, wheel or fatbin */
+    SCAN_OTHER,  /* the bytes are no program, library, object, archive, wheel, fatbin or cubin */
     SCAN_DAMAGED /* they begin as one, and cannot be read */
 };
 
@@ -84,7 +88,8 @@ struct scan_sink {
 };
 
 /**
- * Read a program, a library, an object, an archive of objects, a wheel or a fatbin in memory.
+ * Read a program, a library, an object, an archive of objects, a wheel, a fatbin or a cubin in
+ * memory.
  *
  * @param name     of the file, for the results
  * @param problem  a static sentence, unless they were read

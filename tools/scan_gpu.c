@@ -112,8 +112,11 @@ static enum use use_of(const struct fatbin *fatbin)
     return use;
 }
 
-static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one, size_t fatbins)
+static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one,
+                        const struct scan_code *code)
 {
+    bool cubin = code->fatbin.kernels != 0;
+    size_t fatbins = code->text || cubin ? 0 : code->times;
     bool first = worst->judged == 0;
     bool partly = worst->partly || (!first && one.answer != worst->answer);
     int from = later(one.from, worst->from);
@@ -124,6 +127,9 @@ static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one, size_
     worst->from = worst->answer == GPU_NO_CODE ? 0 : from;
     worst->judged++;
     worst->running += one.answer <= GPU_COMPILED;
+    worst->cubins += cubin;
+    worst->texts += code->text;
+    worst->running_texts += code->text && one.answer <= GPU_COMPILED;
     worst->fatbins += fatbins;
     if (one.answer <= GPU_COMPILED || one.answer == GPU_FAMILY)
         worst->running_fatbins += fatbins;
@@ -141,7 +147,7 @@ struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int re
             const struct fatbin *fatbin = &file->code[i].fatbin;
             struct gpu_verdict one = of_fatbin(fatbin, capability, release);
             if ((int)use_of(fatbin) == pass && !(any && one.answer > GPU_COMPILED))
-                add_verdict(&worst, one, file->code[i].text ? 0 : file->code[i].times);
+                add_verdict(&worst, one, &file->code[i]);
         }
     }
     return worst;

@@ -22,9 +22,12 @@ struct gpu_verdict {
     enum gpu_answer answer; /* of the fatbin that fares worst */
     bool partly;            /* other fatbins fare better */
     int from;               /* the first release of which a driver runs it; 0: none */
-    size_t judged;          /* fatbins, and texts of PTX, that have code to be judged */
+    size_t judged;          /* fatbins, cubins and texts of PTX that have code to be judged */
     size_t running;         /* those of them that run */
-    size_t fatbins;         /* how many there are, without texts */
+    size_t cubins;          /* how many are cubins outside of fatbins */
+    size_t texts;           /* how many are texts of PTX */
+    size_t running_texts;   /* those of them that run */
+    size_t fatbins;         /* how many there are, without cubins and texts */
     size_t running_fatbins; /* of which code runs, or perhaps does */
     size_t unsure;          /* those of which nothing is known: of a later family */
     int ptx;                /* the newest PTX version that is too new; 0: none */

@@ -208,7 +208,7 @@ static void print_cushim(const struct scan_file *file)
     verdict_run(run, file);
     snprintf(text, sizeof text,
              "uses the driver through cushim (%s): needs no entry to start; which it calls cannot "
-             "be seen: '%s' tells",
+             "be seen: its sources tell, and '%s'",
              file->cushim_library[0] ? file->cushim_library : "in the file", run);
     output_field("cushim", OUTPUT_PLAIN, text);
 }
@@ -235,33 +235,13 @@ static void print_runtime(const struct scan_file *file)
     output_field("CUDA runtime", OUTPUT_PLAIN, text);
 }
 
-/* The ABI that today's headers call by an entry's name, if the program looks up the first one's
- * symbol alone; KNOWN_NONE otherwise. */
-static size_t later_abi(const struct scan_file *file, size_t index)
-{
-    struct cushim_entry entry = known_entry(index), other;
-    size_t later = KNOWN_NONE;
-
-    if (!(file->how[index] & SCAN_NAMED) || file->asks || file->cushim ||
-        strcmp(entry.name, entry.symbol) != 0)
-        return KNOWN_NONE;
-    for (size_t i = 0; cushim_entry_at(i, &other); i++) {
-        if (i == index || other.stream != entry.stream || strcmp(other.name, entry.name) != 0)
-            continue;
-        if (file->how[i] != 0)
-            return KNOWN_NONE;
-        later = i;
-    }
-    return later;
-}
-
 static void print_old(const struct scan_file *file)
 {
     char text[TEXT_SIZE], version[VERSION_TEXT_SIZE];
     size_t count = 0;
 
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && count < FORCING_SHOWN; i++) {
-        size_t later = later_abi(file, i);
+        size_t later = verdict_later_abi(file, i, 0);
         if (later == KNOWN_NONE)
             continue;
         snprintf(text, sizeof text, "%s is the ABI of CUDA %s; later headers mean %s by it",

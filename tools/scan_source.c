@@ -133,24 +133,25 @@ static struct scan_guard guard_at(const struct reader *reader, const char *at, s
                                .head = scope->directive ? NULL : scope->head.from};
 }
 
-/* A comment may say that another file asks: CUSHIM_HAS(cu, cuName). */
+/* A comment that begins with CUSHIM_HAS(cu, cuName), or several, says that another file asks. One
+ * that only mentions it says nothing. */
 static void note_comment(struct reader *reader, const char *comment, size_t line)
 {
-    static const char guard[] = "CUSHIM_HAS(";
+    static const char marks[] = " \t\r\n/*!,&";
     const struct scan_text before = reader->in;
-    const char *found = comment, *counted = comment;
 
-    while ((found = memmem(found, (size_t)(before.at - found), guard, sizeof guard - 1))) {
-        reader->in.at = found + sizeof guard - 2;
-        reader->in.end = before.at;
-        for (; counted < found; counted++)
-            line += *counted == '\n';
-        struct scan_guard said = guard_at(reader, found, line);
+    reader->in = (struct scan_text){before.text, comment, before.at, line};
+    for (;;) {
+        while (reader->in.at < reader->in.end && memchr(marks, *reader->in.at, sizeof marks - 1))
+            scan_text_step(&reader->in);
+        bool name = scan_text_begins(&reader->in, "cushim_has(");
+        if (!name && !scan_text_begins(&reader->in, "CUSHIM_HAS("))
+            break;
+        struct scan_guard said = guard_at(reader, reader->in.at, reader->in.line);
         said.comment = true;
         said.head = NULL;
-        read_guard(reader, said, false);
-        found = reader->in.at;
-        reader->in.end = before.end;
+        reader->in.at += strlen("CUSHIM_HAS");
+        read_guard(reader, said, name);
     }
     reader->in = before;
 }

@@ -83,8 +83,12 @@ const struct verdict *scan_table_add(struct scan_table *table, const struct scan
     char *name = strdup(file->name);
     if (!name)
         output_no_memory();
-    table->row[table->count++] = (struct scan_row){
-        name, kind_of(name), wheel_length(name), file->code_count > 0, false, cell};
+    table->row[table->count++] = (struct scan_row){.name = name,
+                                                   .kind = kind_of(name),
+                                                   .wheel = wheel_length(name),
+                                                   .code = file->code_count > 0,
+                                                   .cubin = strcmp(file->format, SCAN_CUBIN) == 0,
+                                                   .cell = cell};
     if (table->row[table->count - 1].wheel > 0)
         table->row[table->count - 1].archive = strncmp(file->format, "archive", 7) == 0;
     return cell;
@@ -107,10 +111,10 @@ static const struct scan_row *best_of_kind(const struct scan_table *table, size_
     return best;
 }
 
-/* Whether another file of the same wheel has code that may run. */
+/* Whether another file of the same wheel has code that may run; of a cubin, any other file. */
 static bool runs_beside(const struct scan_table *table, const struct scan_row *row, size_t cell)
 {
-    for (size_t i = 0; row->wheel > 0 && i < table->count; i++) {
+    for (size_t i = 0; (row->wheel > 0 || row->cubin) && i < table->count; i++) {
         const struct scan_row *other = &table->row[i];
         if (other->code && other->wheel == row->wheel &&
             strncmp(other->name, row->name, row->wheel) == 0 &&

@@ -16,6 +16,7 @@ struct scan_row {
     char *kind;   /* the name without the toolkit's number: alternatives have the same */
     size_t wheel; /* length of the wheel's name in it; 0: none */
     bool code;    /* it has device code */
+    bool cubin;   /* it is one: which of several a program loads is not known */
     bool archive; /* in a wheel: what a program takes of it is linked into the program */
     struct verdict *cell;
 };

@@ -70,58 +70,6 @@ static const char *driver_from(char text[VERDICT_TEXT_SIZE], int release)
 
 /* ---- entries */
 
-bool verdict_requires(const struct scan_file *file, size_t index)
-{
-    return file->how[index] & SCAN_LINKED;
-}
-
-bool verdict_calls(const struct scan_file *file, size_t index)
-{
-    return !verdict_requires(file, index) && file->how[index] & SCAN_CALLED;
-}
-
-/* Another ABI of the name, which the program names too and the driver has. */
-static bool has_alternative(const struct scan_file *file, const struct subject *driver,
-                            size_t index)
-{
-    struct cushim_entry entry = known_entry(index), other;
-
-    for (size_t i = 0; cushim_entry_at(i, &other); i++) {
-        if (i != index && driver->has[i] && other.stream == entry.stream &&
-            (file->how[i] & (SCAN_LINKED | SCAN_CALLED) ||
-             (file->how[i] & (SCAN_NAMED | SCAN_MENTIONED)) == SCAN_NAMED) &&
-            strcmp(other.name, entry.name) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool verdict_may_need(const struct scan_file *file, size_t index)
-{
-    return !verdict_requires(file, index) && !file->cushim && file->how[index] & SCAN_NAMED &&
-           !(file->how[index] & (SCAN_WEAK | SCAN_CALLED));
-}
-
-bool verdict_may_use(const struct scan_file *file, size_t index)
-{
-    return !verdict_requires(file, index) && !verdict_calls(file, index) &&
-           !verdict_may_need(file, index) && !file->cushim &&
-           file->how[index] & (SCAN_WEAK | SCAN_ASKED);
-}
-
-bool verdict_driver_has(const struct scan_file *file, const struct subject *driver, size_t index)
-{
-    struct cushim_entry entry = known_entry(index);
-
-    if (driver->has[index] || !known_on(index, KNOWN_HERE) ||
-        (verdict_may_need(file, index) && has_alternative(file, driver, index)))
-        return true;
-    /* Where a name stands for any ABI, any will do. */
-    return !(file->how[index] & (SCAN_LINKED | SCAN_CALLED | SCAN_NAMED)) &&
-           file->how[index] & SCAN_ASKED &&
-           subject_newest(driver, entry.name, entry.stream) != KNOWN_NONE;
-}
-
 /* How many of the entries of a kind a driver lacks; the first of them, and the newest release. */
 static size_t count_missing(const struct question *question,
                             bool (*wanted)(const struct scan_file *file, size_t index),
@@ -227,6 +175,34 @@ static bool named_entry(const struct question *question, struct verdict *verdict
                   known_entry(first).symbol, more_text(more, count));
 }
 
+/* Until CUDA 3.2 sizes and addresses had 32 bits. A name that ends a message is no look-up. */
+static bool old_abi(const struct question *question, struct verdict *verdict)
+{
+    const struct scan_file *file = question->file;
+    size_t count = 0, old = KNOWN_NONE, later = KNOWN_NONE;
+    char more[48];
+
+    if (!question->driver ||
+        (file->machine && (strcmp(file->machine, "x86") == 0 || strcmp(file->machine, "arm") == 0)))
+        return false;
+    for (size_t i = CUSHIM_ENTRY_COUNT; i-- > 0;) {
+        size_t found = verdict_later_abi(file, i, 3020);
+        if (found == KNOWN_NONE || file->how[i] & SCAN_MENTIONED)
+            continue;
+        count++;
+        old = i;
+        later = found;
+    }
+    if (count == 0)
+        return false;
+    fix(verdict, "look up %s", known_entry(later).symbol);
+    return answer(
+        verdict, VERDICT_LIMITS, 0, "old-abi",
+        "the program looks up %s%s, whose sizes and addresses have 32 bits; headers since "
+        "CUDA 3.2 mean %s",
+        known_entry(old).symbol, more_text(more, count), known_entry(later).symbol);
+}
+
 static bool optional_entry(const struct question *question, struct verdict *verdict)
 {
     char from[VERDICT_TEXT_SIZE], more[48];
@@ -298,7 +274,7 @@ static bool through_cushim(const struct question *question, struct verdict *verd
                  file->cushim_library[0] ? "it names" : "it, or cushim in it, names",
                  known_entry(named).symbol);
     verdict_run(run, file);
-    fix(verdict, "run it: '%s'; with the drop-in, its objects show what they call", run);
+    fix(verdict, "scan its sources, which show calls and guards, or run it: '%s'", run);
     return answer(verdict, VERDICT_UNKNOWN, 0, "through-cushim",
                   "the program uses cushim, and which entries it calls through it cannot be seen "
                   "in the file%s",
@@ -494,14 +470,18 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "%zu have code that runs here",
                       code.fatbins, code.running_fatbins);
     }
-    if (code.running > 0 && code.fatbins > 0 && code.running_fatbins == 0)
+    if (code.running > 0 && code.texts < code.judged && code.running == code.running_texts &&
+        code.unsure == 0)
         return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
-                      "no fatbin has code that runs here, and PTX as text has; which of them the "
-                      "program uses is not known");
+                      "no %s has code that runs here, and PTX as text has; which of them the "
+                      "program uses is not known",
+                      code.cubins == 0 ? "fatbin" : "fatbin and no cubin");
     if (code.running > 0) {
-        const char *kinds = code.fatbins == code.judged ? "fatbins"
-                            : code.fatbins == 0         ? "PTX texts"
-                                                        : "fatbins and PTX texts";
+        const char *kinds = code.texts == code.judged    ? "PTX texts"
+                            : code.cubins == code.judged ? "cubins"
+                            : code.cubins > 0            ? "fatbins, cubins and PTX texts"
+                            : code.texts > 0             ? "fatbins and PTX texts"
+                                                         : "fatbins";
         fix(verdict, "code for this GPU in all parts, if they are needed");
         return answer(verdict, VERDICT_LIMITS, 0, "some-code",
                       "%zu of %zu %s have no code that runs here; a kernel of these fails, if the "
@@ -515,7 +495,7 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "the machine code is of a later family of toolkits than the driver's, which "
                       "NVIDIA does not support");
     }
-    if (code.fatbins == 0)
+    if (code.texts == code.judged)
         return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
                       "the PTX that the program has as text does not run here; whether the program "
                       "loads it is not known");
@@ -549,7 +529,7 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
     static bool (*const rules[])(const struct question *, struct verdict *) = {
         other_machine,   required_entry, runtime_floor,   gpu_dropped,    gpu_later,    device_code,
         unknown_entry,   driver_newer,   runtime_unknown, not_read,       called_entry, named_entry,
-        mentioned_alone, through_cushim, runtime_later,   optional_entry,
+        mentioned_alone, through_cushim, runtime_later,   optional_entry, old_abi,
     };
     enum { RULES = sizeof rules / sizeof rules[0] };
     struct question question = {file, driver, capability};

@@ -62,6 +62,15 @@ bool verdict_may_need(const struct scan_file *file, size_t index);
 /** Whether the program may use an entry, and starts without it. */
 bool verdict_may_use(const struct scan_file *file, size_t index);
 
+/**
+ * The ABI that headers of later releases call by an entry's name, if the program looks up the first
+ * one's symbol alone.
+ *
+ * @param since  the release that it came with; 0: the latest one
+ * @return KNOWN_NONE: there is none
+ */
+size_t verdict_later_abi(const struct scan_file *file, size_t index, int since);
+
 /** Whether a driver has an entry, or none of its platform has. */
 bool verdict_driver_has(const struct scan_file *file, const struct subject *driver, size_t index);
 

@@ -70,7 +70,7 @@ static bool launch_has_cluster(const struct cushim_launch *launch)
 
 /* ---- the driver's calls */
 
-/* launch_check.c asks CUSHIM_HAS(cu, cuLaunchKernelEx) before. */
+/* CUSHIM_HAS(cu, cuLaunchKernelEx): launch_check.c asks before. */
 static CUresult launch_call_ex(const struct launch_what *what, void **pointers, void **extra)
 {
     const struct cushim_launch *launch = what->launch;

@@ -5,9 +5,14 @@ import shutil
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command import CLI, OK, environment, run
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from cubins import cubin  # noqa: E402 pylint: disable=wrong-import-position
 
 MINGW = "x86_64-w64-mingw32-"
 NEEDS_MINGW = pytest.mark.skipif(not shutil.which(MINGW + "dlltool"), reason="no Windows compiler")
@@ -38,17 +43,6 @@ def build(folder, source, *options, name="program"):
     subprocess.run(["cc", "-w", "-Wl,-z,now", folder / "program.c", "-o", folder / name, *options],
                    check=True, capture_output=True)
     return folder / name
-
-
-def cubin(architecture, abi=7, version=124, flags=0, note=None, before=0):
-    """The head of a cubin, and for ABI 8 the note that compilers write from CUDA 13.0 on."""
-    head = b"\x7fELF\x02\x01\x01" + bytes([65 if abi == 8 else 51, abi]) + bytes(7)
-    head += struct.pack("<HHIQQQI", 2, 190, version if abi == 7 else 1, 0, 0, 0,
-                        flags | (architecture << 8 if abi == 8 else architecture))
-    head += bytes(64 - len(head) + before)
-    if note:
-        head += struct.pack("<III12sHHI", 12, 8, 1000, b"NVIDIA Corp", 2, architecture, note)
-    return head
 
 
 KERNEL = ".address_size 64\n.visible .entry k()\n{\n    ret;\n}\n"

@@ -176,8 +176,8 @@ def test_linked_to_cushim(tmp_path):
     file = only(path)
     assert (file["cushim"], file["entries"]) == ("libcushim.so.0", [])
     assert ("  cushim          uses the driver through cushim (libcushim.so.0): needs no entry to "
-            f"start; which it calls cannot be seen: 'cushim matrix -- {path}' tells\n") in run(
-                "scan", path).out
+            "start; which it calls cannot be seen: its sources tell, and "
+            f"'cushim matrix -- {path}'\n") in run("scan", path).out
     assert "missing" not in run("scan", "--drivers", "9.0", path).out
     names = 'const char *const names[] = {"cuGetProcAddress_v2", "cuMemAllocAsync"};'
     file = only(build(tmp_path, names + source, library))

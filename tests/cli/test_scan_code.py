@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`cushim scan`: the device code in programs, and the GPUs that it runs on."""
 
+import itertools
 import os
 import re
 import shutil
@@ -10,8 +11,8 @@ import zipfile
 
 import pytest
 from command import FAILED, FATBINS, OK, registry, run
-from scanning import (BOTH, MINGW, NEEDS_MINGW, OLD_PTX, build, cubin, data, fatbin, memory_of,
-                      only)
+from scanning import BOTH, MINGW, NEEDS_MINGW, OLD_PTX, build, data, fatbin, memory_of, only
+from cubins import alone, cubin
 
 
 
@@ -236,6 +237,103 @@ def test_real_compiler(tmp_path):
                 code[0]["cubins"]] == [(80, "", toolkit), (90, "a", toolkit), (100, "f", toolkit)]
         assert [(ptx["capability"], ptx["variant"]) for ptx in code[0]["ptx"]] == \
             [(90, "a"), (100, "f")]
+
+
+COMPAT = bytes([4, 11, 8, 0, *bytes(8), 2, 9, 1, 0])
+
+
+@pytest.mark.parametrize("image, capability, variant, toolkit", [
+    (alone(80), 80, "", 12040), (alone(52, version=75, kind=1), 52, "", 7050),
+    (alone(90, flags=0x800), 90, "a", 12040), (alone(100, abi=8, flags=8), 100, "a", 12080),
+    (alone(90, abi=8, note=131), 90, "", 13010), (alone(120, abi=8), 120, "", 12080),
+    (alone(90, abi=8, note=130, compat=COMPAT), 90, "a", 13000),
+    (alone(90, abi=8, note=130, compat=COMPAT[:-2] + b"\0\0"), 90, "", 13000),
+    (alone(90, abi=8, note=130, compat=b"\4\1\xff\xff" + COMPAT), 90, "", 13000),
+])
+def test_a_cubin_alone(tmp_path, image, capability, variant, toolkit):
+    """As a file, and among a program's data; in a fatbin it is no further one."""
+    (tmp_path / "a.cubin").write_bytes(image)
+    found = only(tmp_path / "a.cubin")
+    assert found["format"] == "cubin"
+    code, = found["code"]
+    assert code["cubins"] == [{"capability": capability, "variant": variant, "toolkit": toolkit}]
+    assert only(data(tmp_path, b"x" + image + b"y"))["code"] == [code]
+    inside, = only(data(tmp_path, fatbin(("cubin", capability, image))))["code"]
+    assert inside["times"] == 1 and inside["machine_code"] == [capability]
+
+
+def changed(at, form, value):
+    image = bytearray(alone(80))
+    struct.pack_into(form, image, at, value)
+    return bytes(image)
+
+
+@pytest.mark.parametrize("image", [
+    changed(4, "B", 1), changed(5, "B", 2), changed(6, "B", 0), changed(7, "B", 0),
+    changed(7, "B", 65), changed(8, "B", 8), changed(16, "<H", 3), changed(18, "<H", 62),
+    changed(40, "<Q", 1 << 63), changed(40, "<Q", len(alone(80)) - 192), changed(40, "<Q", 0),
+    changed(48, "<I", 9), changed(52, "<H", 52), changed(54, "<Q", 0x0004003800010038),
+    changed(58, "<H", 40), changed(60, "<H", 0), changed(62, "<H", 4),
+    changed(len(alone(80)) - 252, "<I", 1), alone(80)[:-64], alone(80)[:63], b"\x7fELF" * 99,
+], ids=map(str, itertools.count()))
+def test_no_cubin(tmp_path, image):
+    """A number of its head, or of its first section, that no cubin has."""
+    code, = only(data(tmp_path, alone(90) + image))["code"]
+    assert code["machine_code"] == [90]
+
+
+@pytest.mark.parametrize("more, gpu, verdict, rule", [
+    ([], "8.6", "runs", "runs"), ([], "9.0", "fails", "no-code"),
+    ([alone(90)], "9.0", "runs", "runs"), ([alone(90)], "10.0", "fails", "no-code"),
+    ([alone(90, kernel=".text.other")], "9.0", "limits", "some-code"),
+    ([fatbin(("cubin", 90))], "9.0", "limits", "some-code"),
+    ([OLD_PTX], "9.0", "unknown", "text-alone"),
+])
+def test_cubins_of_a_program(tmp_path, more, gpu, verdict, rule):
+    """Those of one kernel are alternatives, others are parts."""
+    path = data(tmp_path, b"".join([alone(80), *more]))
+    row, = only("--gpus", gpu, path, code=FAILED if verdict == "fails" else OK)["verdicts"]
+    assert (row["verdict"], row["rule"]) == (verdict, rule)
+
+
+def test_cubins_are_printed(tmp_path):
+    """Those for the same GPUs in one line; the reason names them."""
+    path = data(tmp_path, b"".join(alone(architecture, kernel=f".text.k{kernel}")
+                                   for kernel in range(3) for architecture in (90, 80)) +
+                alone(86, kernel=".text.l") + BOTH)
+    out = run("scan", "--gpus", "8.6,7.5", "--explain", path).out
+    assert re.findall(r"(?:fatbins|cubins) .*", out) == [
+        "fatbins         1 with machine code for 8.0 (CUDA 12.x); PTX for 9.0 (PTX 8.0)",
+        "cubins          3 with machine code for 8.0 (CUDA 12.x) 9.0 (CUDA 12.x)",
+        "cubins          1 with machine code for 8.6 (CUDA 12.x)"]
+    assert "neither machine code for it nor PTX" in out
+    out = run("scan", "--gpus", "8.0", "--explain", path).out
+    assert "1 of 5 fatbins, cubins and PTX texts have no code that runs here" in out
+
+
+def test_cubin_files(tmp_path):
+    """Of several files, which one a program loads is not known."""
+    for architecture in (80, 90):
+        (tmp_path / f"{architecture}.cubin").write_bytes(alone(architecture))
+    for gpu, rule, code in (("8.0", "some-files", OK), ("10.0", "no-code", FAILED)):
+        out = run("scan", "--explain", "--gpus", gpu, tmp_path)
+        assert out.code == code and f"rule {rule}" in out.out.partition("all 2 files")[2]
+    assert run("scan", "--gpus", "9.0", tmp_path / "80.cubin").code == FAILED
+
+
+@NEEDS_NVCC
+@pytest.mark.parametrize("name", ["80", "90", "90a", "100", "100a", "120"])
+def test_real_cubin(tmp_path, name):
+    """What nvcc writes, as a file, by bin2c's way, and by .incbin."""
+    (tmp_path / "a.cu").write_text(KERNEL)
+    subprocess.run([NVCC, "-cubin", f"-arch=sm_{name}", "a.cu"], cwd=tmp_path, check=True)
+    row = only(tmp_path / "a.cubin")["code"][0]["cubins"][0]
+    assert f"{row['capability']}{row['variant']}" == name and row["toolkit"] >= 12000
+    image = (tmp_path / "a.cubin").read_bytes()
+    path = build(tmp_path, "const unsigned char code[] = {" + ",".join(map(str, image)) + "};\n"
+                 "int main(int count, char **words) { return code[count]; }")
+    for program in (path, data(tmp_path, image)):
+        assert only(program)["code"][0]["cubins"] == [row]
 
 
 @pytest.mark.in_all

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from command import CLI, FAILED, INPUT, OK, ROOT, USAGE, registry, run
-from scanning import scan
+from scanning import build, scan
 
 CODE = r"""
 // cu->cuMemAllocAsync(1); and it's over \
@@ -99,7 +99,7 @@ def test_what_is_required_is_there(tmp_path):
 
 def test_asked_elsewhere(tmp_path):
     """A comment says so; a release has a name; the two files to copy are cushim itself."""
-    (tmp_path / "a.c").write_text("""/* main.c asks CUSHIM_HAS(cu, cuMemAllocAsync). */
+    (tmp_path / "a.c").write_text("""/* CUSHIM_HAS(cu, cuMemAllocAsync) asks main.c. */
 #define NEEDED 11040
 int f(void) { return cushim_require(cu, NEEDED, NULL); }
 int g(void) { return cu->cuMemAllocAsync(&p, 1, s) || cu->cuGraphAddMemAllocNode(0, 0, 0, 0, 0); }
@@ -371,6 +371,25 @@ def test_folder(tmp_path, source):
     (tmp_path / "other.c").write_text("int a;")
     result = run("scan", "--drivers", "9.0", tmp_path)
     assert result.code == FAILED and "other.c" not in result.out and str(source) in result.out
+
+
+@pytest.mark.parametrize("text, options", [
+    ('const char *const names[] = {"libcuda.so.1", "CUSHIM_LIBCUDA"};\n'
+     "int main(int count, char **words) { return names[count][0]; }", []),
+    ("int cuMemAllocAsync(); int f() { return cuMemAllocAsync(); }", ["-c"])])
+def test_beside_a_program(tmp_path, text, options):
+    """The output says that sources alone show guards, where this leaves a verdict open."""
+    words = ("programs and objects show no guards: to judge by those of the sources, scan the "
+             "sources alone\n")
+    path, program = tmp_path / "a.c", build(tmp_path, text, *options)
+    path.write_text("int f() { return CUSHIM_HAS(cu, cuMemAllocAsync) && "
+                    "cu->cuMemAllocAsync(&p, 1, s); }\n")
+    result = run("scan", "--strict", "--drivers", "9.0", tmp_path)
+    assert result.code == FAILED and result.out.endswith(words)
+    result = run("scan", "--strict", "--drivers", "9.0", path)
+    assert result.code == OK and words not in result.out
+    for driver, scanned in (("9.0", program), ("13.5", tmp_path)):
+        assert words not in run("scan", "--drivers", driver, scanned).out
 
 
 def test_for_other_programs(tmp_path, source):

@@ -20,6 +20,8 @@ TWICE = ('const char one[] __attribute__((section(".a"))) = "no cuMemFreeAsync";
          'const char two[] __attribute__((section(".b"))) = "cuMemFreeAsync";')
 NAMED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAlloc_v2", "cuMemAllocAsync"'
 MERGED = NAMES % '"libcuda.so.1", "cuInit", "driver lacks cuCtxGetId"'
+OLD = NAMES % '"libcuda.so.1", "cuInit", "cuMemAlloc", "cuMemFree", "cuCtxDestroy"'
+OLD_MESSAGE = NAMES % '"libcuda.so.1", "cuInit", "failed: cuMemAlloc"'
 MESSAGE = NAMES % '"libcuda.so.1", "cuCtxCreate_v4", "no cuCtxCreate_v2"'
 TWO_ABIS = NAMES % '"libcuda.so.1", "cuCtxCreate_v2", "cuCtxCreate_v4"'
 ASKED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAllocAsync", "cuGetProcAddress"'
@@ -92,6 +94,13 @@ def program(folder, source):
     (MESSAGE, "10.2", None, "named-entry", "unknown", None),
     (TWO_ABIS, "10.2", None, "runs", "runs", None),
     (TWO_ABIS, "3.1", None, "named-entry", "unknown", None),
+    (OLD, "9.0", None, "old-abi", "limits", None),
+    (OLD, None, "9.0", "runs", "runs", None),
+    (OLD_MESSAGE, "9.0", None, "runs", "runs", None),
+    (NAMES % '"libcuda.so.1", "cuCtxDestroy"', "9.0", None, "runs", "runs", None),
+    (NAMES % '"libcuda.so.1", "cuMemAlloc", "cuMemAlloc_v2"', "9.0", None, "runs", "runs", None),
+    (OLD.replace("cuInit", "cuGetProcAddress"), "12.0", None, "runs", "runs", None),
+    (NAMES % '"libcuda.so.1", "cuMemAlloc", "CUSHIM_LIBCUDA"', NEWEST, None, "runs", "runs", None),
     (ASKED, "11.1", None, "optional-entry", "limits", None),
     (WEAK, "12.1", None, "optional-entry", "limits", None),
     (NAMES % '"CUSHIM_LIBCUDA"', "9.0", None, "through-cushim", "unknown", None),
@@ -186,7 +195,7 @@ def test_run_of_a_program_with_cushim(tmp_path, name, command):
     path = build(tmp_path, NAMES % '"CUSHIM_LIBCUDA"', "-shared", "-fPIC", name=name)
     command = f"'{command.format(path)}'"
     assert command in only("--drivers", "12.0", path)["verdicts"][0]["fix"]
-    assert f"cannot be seen: {command} tells" in run("scan", path).out
+    assert f"cannot be seen: its sources tell, and {command}" in run("scan", path).out
 
 
 @pytest.mark.parametrize("archive", [False, True])

@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import corpus
+from cubins import alone
 
 SOURCE = """
 extern int cuInit(unsigned), cuMemAlloc_v2(void *, unsigned long);
@@ -54,6 +55,8 @@ def main():
             wheel.writestr(name, data)
     for name, data in fatbins.items():
         (folder / name).write_bytes(data)
+    (folder / "a.cubin").write_bytes(alone(90, abi=8, note=130, compat=bytes([2, 9, 1, 0])))
+    (folder / "b.cubin").write_bytes(alone(80) + alone(86) + alone(80, kernel=".text.b"))
     try:
         (folder / "nvcuda.def").write_text("LIBRARY nvcuda.dll\nEXPORTS\ncuInit\ncuMemAlloc_v2\n")
         run("x86_64-w64-mingw32-dlltool", "-d", folder / "nvcuda.def", "-l", folder / "nvcuda.a")
