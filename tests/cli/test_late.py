@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""The rule `late`: programs that do not wait for what they queued are found, and no others."""
+
+import os
+import re
+
+import pytest
+from command import FAILED, OK, ROOT, run
+from simulated import matrix, nothing_is_left  # noqa: F401
+
+PROGRAM = os.environ["CUSHIM_LATE_PROGRAM"]
+NAMES = re.findall(r"^static int ((?:bad|good)_\w+)\(void\)$",
+                   (ROOT / "tests/cli/late_program.c").read_text(), re.M)
+BAD = [name for name in NAMES if name.startswith("bad")]
+GOOD = [name for name in NAMES if name.startswith("good")]
+
+
+def code(name, *options):
+    return run("sim", "--quiet", *options, "--", PROGRAM, name).code
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_missing_wait(name):
+    """It is found, and mostly not without the rule. On a machine that is busy a program may stop
+    for long at any place."""
+    tries = range(5)
+    assert any(code(name) == 0 for _ in tries)
+    assert any(code(name, "--fault", "late") == 1 for _ in tries)
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("cuda", ["12.4", "13.5"])
+def test_no_missing_wait(name, cuda):
+    """The result is right, and nothing is left."""
+    assert code(name, "--check=race,init,sync", "--cuda", cuda, "--fault", "late") == 0
