@@ -6,7 +6,7 @@ import re
 
 import pytest
 from command import FAILED, OK, ROOT, run
-from simulated import matrix, nothing_is_left  # noqa: F401
+from simulated import nothing_is_left  # noqa: F401
 
 PROGRAM = os.environ["CUSHIM_LATE_PROGRAM"]
 NAMES = re.findall(r"^static int ((?:bad|good)_\w+)\(void\)$",
@@ -33,3 +33,20 @@ def test_a_missing_wait(name):
 def test_no_missing_wait(name, cuda):
     """The result is right, and nothing is left."""
     assert code(name, "--check=race,init,sync", "--cuda", cuda, "--fault", "late") == 0
+
+
+@pytest.mark.parametrize("name, code, row", [
+    ("bad_reuse", FAILED, "fails   exit code 1  a wait for queued work is missing?  the result"),
+    ("good_legacy", OK, "passes")])
+def test_the_gate_has_such_a_run(name, code, row):
+    """Where a wait is missing, that row alone is red."""
+    gate = ("--gate", "--cuda", "12.4,13.5", "--fault-each=1")
+    for _ in range(5):
+        result = run("matrix", *gate, "--", PROGRAM, name)
+        late = f"CUDA 13.5, queued work runs late {row}"
+        if re.sub(" +", " ", late) in re.sub(" +", " ", result.out):
+            break
+    else:
+        pytest.fail(result.out)
+    assert result.code == code
+    assert result.out.endswith(" 1 fails\n") == (code == FAILED)
