@@ -9,6 +9,7 @@ from command import FAILED, OK, ROOT, run
 from simulated import nothing_is_left  # noqa: F401
 
 PROGRAM = os.environ["CUSHIM_LATE_PROGRAM"]
+SANITIZED = os.environ["CUSHIM_SANITIZER"] != "none"
 NAMES = re.findall(r"^static int ((?:bad|good)_\w+)\(void\)$",
                    (ROOT / "tests/cli/late_program.c").read_text(), re.M)
 BAD = [name for name in NAMES if name.startswith("bad")]
@@ -21,10 +22,10 @@ def code(name, *options):
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_missing_wait(name):
-    """It is found, and mostly not without the rule. On a machine that is busy a program may stop
-    for long at any place."""
+    """It is found, and mostly not without the rule, but where a sanitizer makes the work slow. On
+    a machine that is busy a program may stop for long at any place."""
     tries = range(5)
-    assert any(code(name) == 0 for _ in tries)
+    assert SANITIZED or any(code(name) == 0 for _ in tries)
     assert any(code(name, "--fault", "late") == 1 for _ in tries)
 
 
