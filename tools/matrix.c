@@ -42,10 +42,12 @@ static const struct option_row option_rows[] = {
             "are simulated; --cuda none leaves out all others"},
     {.name = "gate",
      .flag = &given.gate,
-     .doc = "All that finds mistakes, for CI: --strict --degrade 77 --check=race,init,sync "
-            "--fault wrong-abi --fault-each=9, a run without a driver and one without a device; "
-            "what was not released behind a call that was made to fail counts only if --check is "
-            "given too"},
+     .doc =
+         "All that finds mistakes, for CI: --strict --degrade 77 --check=race,init,sync "
+         "--fault wrong-abi --fault-each=9, a run without a driver, one without a device and one "
+         "with --fault late; what was not released behind a call that was made to fail counts only "
+         "if --check is "
+         "given too"},
     {.name = "works",
      .text = &given.works,
      .value = "LIST",
@@ -249,7 +251,7 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
     bool good = matrix_run(&options->plan, list->item, count, used);
 
     if (good && options->fault_each)
-        matrix_list_faults(list, used, options->calls);
+        matrix_list_faults(list, used, options->calls, options->gate);
     if (good && list->count > count)
         good = matrix_run(&options->plan, list->item + count, list->count - count, NULL);
     return good ? COMMAND_OK : COMMAND_SYSTEM;

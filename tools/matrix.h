@@ -44,7 +44,7 @@ struct matrix_case {
     char *driver;                /* path of a real one, from malloc; NULL for a simulated one */
     bool bare;                   /* the simulated driver has no device */
     bool must;                   /* it may not degrade */
-    char fault[192];             /* a rule of --fault-each; empty: none */
+    char fault[192];             /* a rule of --fault-each, or MATRIX_LATE; empty: none */
     char fired[128]; /* the first call that failed and that the program may not survive */
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
@@ -175,6 +175,9 @@ bool matrix_may_survive(const struct matrix_case *one);
 
 /** The driver of a run without one: the system's loader refuses it as too short. */
 #define MATRIX_NO_DRIVER "/dev/null"
+
+/** The rule of a run that looks for missing waits. */
+#define MATRIX_LATE "late"
 
 /** Before the entries' names. */
 #define MATRIX_SURVIVES "if the program rightly goes on: --survives "

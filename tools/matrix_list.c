@@ -273,7 +273,16 @@ static void add_faults(struct matrix_list *list, size_t which, const struct matr
     }
 }
 
-void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most)
+static void add_late(struct matrix_list *list, size_t which)
+{
+    struct matrix_case *one = add_again(list, which);
+
+    snprintf(one->fault, sizeof one->fault, "%s", MATRIX_LATE);
+    snprintf(one->name, sizeof one->name, "%.100s, queued work runs late", list->item[which].name);
+}
+
+void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most,
+                        bool late)
 {
     const size_t count = list->count;
     size_t oldest = count, newest = count;
@@ -287,6 +296,8 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
         if (newest == count || version_parse(one->cuda) > version_parse(list->item[newest].cuda))
             newest = i;
     }
+    if (newest < count && late)
+        add_late(list, newest);
     if (newest < count)
         add_faults(list, newest, &used[newest], most);
     if (oldest != newest)

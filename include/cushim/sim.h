@@ -70,6 +70,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
  *     device-lost:device=D,call=N   from the Nth call on, calls about D fail
  *     missing:SYMBOL                the driver lacks it (for instances opened afterwards)
  *     wrong-abi                     a call through a wrongly resolved pointer aborts, naming it
+ *     late                          queued work runs as late as a device may run it
  *
  * A rule counts from when it is added, the program's calls: cuGetProcAddress and
  * cuDriverGetVersion, which loaders call, count only where a rule names them. Rules that are added
@@ -90,7 +91,7 @@ void cushim_sim_clear_faults(void);
  * Find a fault rule that is in force and had no effect so far: the test did not test it.
  *
  * @return the rule's text, until the thread's next call of this; NULL if each had an effect.
- *         Whether `missing:` and `wrong-abi` had one is not known
+ *         Whether `missing:`, `wrong-abi` and `late` had one is not known
  *
  * Threads: safe. Since: 0.1.
  */

@@ -73,7 +73,7 @@ def test_gate_of_a_linked_program(tmp_path):
                                   " int code = cuInit(0); return code ? 77 : 0; }\n")
     subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", tmp_path / "libcuda.so.1"],
                    check=True)
-    *_, nothing = matrix(*TWO, "--", tmp_path / "a")
+    *_, nothing, _late = matrix(*TWO, "--", tmp_path / "a")
     assert (nothing["name"], nothing["result"]) == ("no driver", "not run")
     assert "libcuda.so.1" in nothing["errors"]
     assert "linked to libcuda, so it does not count" in \
@@ -86,11 +86,13 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         return compiled(tmp_path_factory.mktemp("careful"), CAREFUL)
 
     def test_gate(careful):
-        """A run without a device, one without a driver, and calls that fail under both ends."""
+        """Runs without a device, without a driver, with late work, and with calls that fail."""
         runs = matrix(*TWO, "--", careful, "-", "-", "1")
         names = [one["name"] for one in runs]
-        assert names[:4] == ["CUDA 11.4", "CUDA 13.0", "CUDA 13.0, no device", "no driver"]
-        assert [one["result"] for one in runs[:4]] == [*2 * ["passes"], *2 * ["degrades"]]
+        assert names[:5] == ["CUDA 11.4", "CUDA 13.0", "CUDA 13.0, no device", "no driver",
+                             "CUDA 13.0, queued work runs late"]
+        assert [one["result"] for one in runs[:5]] == [*2 * ["passes"], *2 * ["degrades"],
+                                                       "passes"]
         assert "CUDA 13.0, call 2 of cuEventCreate fails" in names
         assert "CUDA 11.4, call 2 of cuEventCreate fails" in names
         assert "CUSHIM_LIBCUDA" in runs[3]["errors"] or runs[3]["errors"] == ""
@@ -220,7 +222,7 @@ if "CUSHIM_STATIC" in os.environ:
         program = compiled(tmp_path, "#include <cushim/cushim.h>\nCUresult cuInit(unsigned);\n"
                            "int main(void) { cuInit(0); return cushim_init(cushim_load(NULL)) ? 77 "
                            ": 0; }\n", link=[tmp_path / "libcuda.so.1"])
-        *_, without = matrix(*TWO, "--", program, code=FAILED)
+        *_, without, _late = matrix(*TWO, "--", program, code=FAILED)
         assert (without["name"], without["result"]) == ("no driver", "not run")
 
     def test_a_call_that_fails_by_itself(tmp_path):

@@ -420,7 +420,7 @@ def test_rules_of_all():
 @pytest.mark.parametrize("rule, words", [
     ("cuMemAloc", "did you mean cuMemAlloc?"),
     ("cumemalloc", "did you mean cuMemAlloc?"),
-    ("oom:after=1", "names are those of cuda.h, *, out-of-memory, device-lost, missing and"),
+    ("oom:after=1", "of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi and late"),
     ("cuInit:cal=1", "it takes error=CODE, call=N, from=N,"),
     ("device-lost:slow=1", "it takes device=D, call=N and error=CODE")])
 def test_wrong_rules_say_what_is_right(rule, words):

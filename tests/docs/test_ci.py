@@ -95,6 +95,7 @@ def test_commands(line, program):
 # The mistake that MISTAKE names.
 MISTAKEN = r"""
 #include <dlfcn.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cushim/cushim.h>
@@ -112,6 +113,7 @@ int main(void)
     CUmodule module = NULL;
     CUfunction kernel;
     CUdeviceptr memory = 0;
+    unsigned *word = NULL;
     void *values[] = {&memory};
     unsigned threads = is("race") ? 64 : 1;
     unsigned long long id;
@@ -128,12 +130,18 @@ int main(void)
         goto end;
     if (cu->cuMemAlloc_v2(&memory, is("address") ? 2 : 64) ||
         (cu->cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, NULL, values, NULL) &&
-         !is("unchecked")) || cu->cuCtxSynchronize())
+         !is("unchecked")) || cu->cuMemAllocHost_v2((void **)&word, 4))
         goto end;
-    result = 0;
+    *word = 1;
+    if (cu->cuMemcpyDtoHAsync_v2(word, memory, 4, NULL) ||
+        (is("wait") ? poll(NULL, 0, 20) : (int)cu->cuCtxSynchronize()))
+        goto end;
+    result = *word != 0;
 end:
     if (!is("leak") && !(is("late leak") && result))
         cu->cuMemFree_v2(memory);
+    if (word)
+        cu->cuMemFreeHost(word);
     if (module)
         cu->cuModuleUnload(module);
     cu->cuCtxDestroy_v2(context);
@@ -155,8 +163,8 @@ def fixture_mistaken(tmp_path_factory):
 
 @pytest.mark.parametrize("mistake, found", [
     ("none", ""), ("unguarded", "scan --strict --drivers, matrix"), ("abi", "matrix"),
-    ("leak", "matrix"), ("late leak", "--check"), ("race", "matrix"), ("unchecked", "matrix"),
-    ("address", "matrix"), ("no driver", "matrix")])
+    ("leak", "matrix"), ("late leak", "--check"), ("race", "matrix"), ("wait", "matrix"),
+    ("unchecked", "matrix"), ("address", "matrix"), ("no driver", "matrix")])
 def test_mistakes_are_found(mistaken, mistake, found):
     """By the lines that the page names, and by no other."""
     guard = "" if mistake == "unguarded" else "/* CUSHIM_HAS(cu, cuCtxGetId) */\n"

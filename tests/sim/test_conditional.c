@@ -202,7 +202,7 @@ static void test_destroyed_while_it_runs(void **state)
     deciding(graph, handle, CU_GRAPH_COND_TYPE_WHILE, 1, &body, NULL);
     launching(body, "count", values, NULL);
     CUgraphExec executable = ready(graph);
-    OK(cu->cuMemsetD32_v2(a, 0, 4));
+    OK(cu->cuMemsetD32Async(a, 0, 4, stream));
     memory_gate_close(&gate, stream);
     OK(cu->cuGraphLaunch(executable, stream));
     memory_gate_open(&gate); /* a device waits in the destruction for what has not begun */
@@ -225,6 +225,7 @@ static void test_side_by_side(void **state)
     CUdeviceptr a = memory_of(4 * GRAPHS);
     (void)state;
     OK(cu->cuMemsetD32_v2(a, 0, GRAPHS));
+    OK(cu->cuCtxSynchronize());
     for (unsigned i = 0; i < GRAPHS; i++) {
         unsigned most = 20 + i;
         CUdeviceptr own = a + 4 * i;

@@ -34,7 +34,8 @@ const struct sim_rule_family sim_fault_rules = {
     .error_prefix = "CUDA_ERROR_",
     .all = "*",
     .driver = true,
-    .names = "names are those of cuda.h, *, out-of-memory, device-lost, missing and wrong-abi",
+    .names = "names are those of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi "
+             "and late",
 };
 
 static _Thread_local char last[sizeof rules->text]; /* the rule of this thread's last call */
@@ -60,6 +61,14 @@ static bool refuse_memory(size_t bytes)
     return refused;
 }
 
+static bool has(int kind)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((int)rules[i].kind == kind)
+            return true;
+    return false;
+}
+
 bool sim_fault_add(const char *text, char *error, size_t size)
 {
     bool good = true;
@@ -80,6 +89,7 @@ bool sim_fault_add(const char *text, char *error, size_t size)
     }
     free(copy);
     sim_memory_hooks.refuses = refuse_memory;
+    sim_late = has(RULE_LATE);
     return good;
 }
 
@@ -88,6 +98,7 @@ bool sim_fault_check(const char *text, char *error, size_t size)
     size_t before = count;
     bool good = sim_fault_add(text, error, size);
     count = before;
+    sim_late = has(RULE_LATE);
     return good;
 }
 
@@ -99,6 +110,7 @@ bool sim_fault_entry(const char *name, char *error, size_t size)
 void sim_fault_clear(void)
 {
     count = 0;
+    sim_late = false;
 }
 
 const struct rule *sim_fault_at(size_t i)
@@ -108,7 +120,7 @@ const struct rule *sim_fault_at(size_t i)
 
 bool sim_fault_can_be_seen(const struct rule *rule)
 {
-    return rule->kind != RULE_MISSING && rule->kind != RULE_WRONG_ABI;
+    return rule->kind < RULE_MISSING;
 }
 
 static void sleep_ms(uint64_t milliseconds)
@@ -231,10 +243,7 @@ bool sim_fault_missing(const struct sim_entry *entry)
 
 bool sim_fault_traps(void)
 {
-    for (size_t i = 0; i < count; i++)
-        if (rules[i].kind == RULE_WRONG_ABI)
-            return true;
-    return false;
+    return has(RULE_WRONG_ABI);
 }
 
 void sim_fault_wrong(const struct sim_entry *entry, const char *meant, int version)

@@ -249,6 +249,8 @@ static const char *head(const struct sim_rule_family *family, struct rule *rule,
         rule->error = CUDA_ERROR_UNKNOWN;
     } else if (family->driver && strcmp(name, "wrong-abi") == 0) {
         rule->kind = RULE_WRONG_ABI;
+    } else if (family->driver && strcmp(name, "late") == 0) {
+        rule->kind = RULE_LATE;
     } else if (strcmp(name, "missing") == 0) {
         rule->kind = RULE_MISSING;
         name = options;

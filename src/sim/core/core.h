@@ -221,6 +221,7 @@ void sim_lock_enter(void);
 void sim_lock_begin(void); /* the same, of a call that begins: it holds nothing yet */
 void sim_lock_leave(void);
 void sim_lock_wait(pthread_cond_t *changed); /* with the lock, which it gives up meanwhile */
+void sim_lock_wait_ns(pthread_cond_t *changed, uint64_t ns); /* for no longer than that */
 /* Before such a wait for `*count` not to be 0, which may end before a thread can sleep and wake. */
 void sim_lock_glance(const atomic_uint *count);
 extern pthread_mutex_t sim_lock_mutex; /* for one that cannot wait for it */

@@ -36,6 +36,17 @@ void sim_lock_wait(pthread_cond_t *changed)
     sim_expire_all();
 }
 
+void sim_lock_wait_ns(pthread_cond_t *changed, uint64_t ns)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    ns += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    (void)pthread_cond_timedwait(changed, &sim_lock_mutex, &until);
+    sim_expire_all();
+}
+
 void sim_lock_glance(const atomic_uint *count)
 {
     sim_lock_leave();

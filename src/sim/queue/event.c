@@ -145,7 +145,7 @@ CUresult sim_cuEventQuery(CUevent hEvent)
     SIM_TRY(sim_capture_unsafe());
     if (sim_event_shared_is_foreign(event))
         return sim_event_shared_done(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
-    return !event->ticket || sim_ticket_done(event->ticket) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    return !event->ticket || sim_ticket_ask(event->ticket) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult sim_cuEventSynchronize(CUevent hEvent)
@@ -176,7 +176,7 @@ CUresult sim_cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to
                                      !milliseconds ||
                                      events[i]->object.context != events[0]->object.context);
     for (int i = 0; i < 2; i++)
-        SIM_FAIL(NOT_READY, !sim_ticket_done(events[i]->ticket));
+        SIM_FAIL(NOT_READY, !sim_ticket_ask(events[i]->ticket));
     int64_t first = (int64_t)(sim_ticket_end_ns(events[0]->ticket) / STEP_NS);
     int64_t last = (int64_t)(sim_ticket_end_ns(events[1]->ticket) / STEP_NS);
     *milliseconds = (float)((double)((last - first) * STEP_NS) / 1e6);

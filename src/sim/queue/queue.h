@@ -99,6 +99,10 @@ bool sim_event_shared_done(const struct sim_event *event);
 CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_context *context,
                                  struct sim_ticket **ticket);
 
+/* --- late.c --- Tickets that are made from now on begin as late as a device may begin them: when
+ * somebody waits for them or for what comes after, asks again and again, or after a time. */
+extern bool sim_late;
+
 /* --- ticket.c --- Work in order: a ticket is one piece of work, done or not. Every function is
  * called with the driver's lock held. */
 typedef CUresult sim_work(void *user); /* without the lock; a failure is sticky in the context */
@@ -118,6 +122,7 @@ void sim_ticket_cancel(struct sim_ticket *ticket);
 struct sim_ticket *sim_ticket_retain(struct sim_ticket *ticket);
 void sim_ticket_release(struct sim_ticket *ticket);
 bool sim_ticket_done(const struct sim_ticket *ticket);
+bool sim_ticket_ask(struct sim_ticket *ticket);              /* the same, of a program that asks */
 uint64_t sim_ticket_end_ns(const struct sim_ticket *ticket); /* when it was done */
 void sim_ticket_wait(struct sim_ticket *ticket);             /* gives the lock up meanwhile */
 void sim_ticket_start(struct sim_ticket *ticket); /* runs as soon as nothing is missing */

@@ -72,7 +72,7 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
 
 static bool pending(const struct sim_stream *stream)
 {
-    return stream->last && !sim_ticket_done(stream->last);
+    return stream->last && !sim_ticket_ask(stream->last);
 }
 
 static bool blocks(const struct sim_object *object, const struct sim_context *context)

@@ -2,34 +2,11 @@
 /* Work in order: tickets that wait for other tickets, and the threads that run what is ready.
  * A thread per piece of work that can run, made when none is free: work may block for as long as
  * it likes (a callback, a wait for memory to change) without holding other streams up. */
-#include "queue/queue.h"
+#include "queue/ticket.h"
 
 #include "ptx/ptx.h"
 
 #define IDLE_MAX 8 /* threads kept for later */
-
-struct edge { /* "this ticket waits for that one" */
-    struct sim_ticket *waiter;
-    struct edge *next;
-};
-
-struct sim_ticket {
-    unsigned references;
-    unsigned missing; /* tickets that must be done before */
-    atomic_uint done; /* threads that wait look at it without the lock */
-    bool always;
-    bool claimed; /* a thread waits to run it itself */
-    uint64_t end_ns;
-    CUresult result;
-    struct sim_context *context;
-    sim_work *work;
-    void *user;
-    void (*drop)(void *);
-    struct edge *waiters;
-    struct sim_ticket *next_ready;
-    uint64_t number;
-    struct sim_ticket *older, *newer; /* that are not done */
-};
 
 struct worker {
     pthread_t id;
@@ -68,6 +45,13 @@ bool sim_ticket_done(const struct sim_ticket *ticket)
     return ticket->done;
 }
 
+bool sim_ticket_ask(struct sim_ticket *ticket)
+{
+    if (!ticket->done)
+        sim_late_ask(ticket, newest);
+    return ticket->done;
+}
+
 uint64_t sim_ticket_end_ns(const struct sim_ticket *ticket)
 {
     return ticket->end_ns;
@@ -84,6 +68,7 @@ static void glance(struct sim_ticket *ticket)
 
 void sim_ticket_wait(struct sim_ticket *ticket)
 {
+    sim_late_want(ticket, newest);
     glance(ticket);
     while (!ticket->done)
         sim_lock_wait(&done_changed);
@@ -92,6 +77,7 @@ void sim_ticket_wait(struct sim_ticket *ticket)
 
 void sim_ticket_wait_all(const struct sim_context *context)
 {
+    sim_late_want_all(context, newest);
     if (context->tickets != 0)
         glance(newest);
     while (context->tickets != 0)
@@ -101,6 +87,7 @@ void sim_ticket_wait_all(const struct sim_context *context)
 
 void sim_ticket_wait_none(void)
 {
+    sim_late_want_all(NULL, newest);
     while (oldest)
         sim_lock_wait(&done_changed);
     sim_expire_all();
@@ -130,6 +117,7 @@ struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, 
     if (context) {
         ticket->context = sim_context_retain(context);
         context->tickets++;
+        ticket->due_ns = sim_late ? sim_late_due() : 0;
     }
     ticket->work = work;
     ticket->user = user;
@@ -143,7 +131,7 @@ CUresult sim_ticket_after(struct sim_ticket *ticket, struct sim_ticket *before)
 {
     if (!before || before->done || before == ticket)
         return CUDA_SUCCESS;
-    SIM_NEW(struct edge, edge);
+    SIM_NEW(struct sim_edge, edge);
     edge->waiter = ticket;
     edge->next = before->waiters;
     before->waiters = edge;
@@ -232,6 +220,11 @@ static void *work_loop(void *user)
         struct sim_ticket *ticket = stopping ? NULL : take_ready();
         if (ticket) {
             coming--;
+            if (ticket->due_ns) {
+                sim_late_linger(ticket, &stopping);
+                if (stopping)
+                    break;
+            }
             worker->busy = true;
             execute(ticket);
             worker->busy = false;
@@ -320,7 +313,7 @@ static void finish(struct sim_ticket *ticket)
 {
     ticket->done = true;
     ticket->end_ns = sim_clock_ns();
-    for (struct edge *edge = ticket->waiters, *next; edge; edge = next) {
+    for (struct sim_edge *edge = ticket->waiters, *next; edge; edge = next) {
         struct sim_ticket *waiter = edge->waiter;
         next = edge->next;
         free(edge);
@@ -333,7 +326,7 @@ static void finish(struct sim_ticket *ticket)
             sim_ticket_cancel(waiter);
             waiter->done = true;
             waiter->end_ns = ticket->end_ns;
-            for (struct edge *last = waiter->waiters; last; last = last->next)
+            for (struct sim_edge *last = waiter->waiters; last; last = last->next)
                 if (!last->next) {
                     last->next = next;
                     next = waiter->waiters;
@@ -384,6 +377,7 @@ void sim_ticket_begin(struct sim_ticket *ticket)
 CUresult sim_ticket_run_here(struct sim_ticket *ticket)
 {
     ticket->claimed = true;
+    sim_late_want(ticket, newest);
     ticket->missing--;
     while (ticket->missing != 0)
         sim_lock_wait(&done_changed);
@@ -403,7 +397,7 @@ static void in_child(void)
     ready_first = ready_last = oldest = newest = NULL;
     ready_count = coming = idle = 0;
     workers = leaving = NULL;
-    ready_changed = done_changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    ready_changed = done_changed = sim_late_changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     sim_lock_leave();
 }
 
@@ -427,6 +421,7 @@ void sim_ticket_unload(void)
     sim_lock_enter();
     stopping = true;
     pthread_cond_broadcast(&ready_changed);
+    pthread_cond_broadcast(&sim_late_changed);
     while (workers) {
         struct worker *worker = workers;
         workers = worker->next;

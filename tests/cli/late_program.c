@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* Small programs, by name: some forget to wait for work that they queued. Each ends with 0 if it
+ * found what it computed, and with 1 if not. What has to be done by then is done meanwhile, if the
+ * driver begins it at once. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cushim/cushim.h>
+#include <cushim/error.h>
+
+#define OK(call) check(call, #call)
+enum { COUNT = 256, BYTES = COUNT * 4 };
+
+static const char ptx[] = ".version 4.1\n.target sm_30\n.address_size 64\n"
+                          ".visible .entry add(.param .u64 at, .param .u32 value)\n"
+                          "{\n"
+                          "    .reg .b64 %a, %o;\n"
+                          "    .reg .b32 %i, %v, %w;\n"
+                          "    ld.param.u64 %a, [at];\n"
+                          "    ld.param.u32 %v, [value];\n"
+                          "    mov.u32 %i, %tid.x;\n"
+                          "    mul.wide.u32 %o, %i, 4;\n"
+                          "    add.u64 %a, %a, %o;\n"
+                          "    ld.global.u32 %w, [%a];\n"
+                          "    add.u32 %w, %w, %v;\n"
+                          "    st.global.u32 [%a], %w;\n"
+                          "    ret;\n"
+                          "}\n";
+
+static const struct cushim_api *cu;
+static CUcontext context;
+static CUfunction kernel;
+static CUstream one, other;   /* non-blocking */
+static CUdeviceptr memory;    /* zeros */
+static unsigned *pinned;      /* zeros */
+static unsigned plain[COUNT]; /* pageable */
+
+static void check(CUresult code, const char *call)
+{
+    if (code == CUDA_SUCCESS)
+        return;
+    fprintf(stderr, "%s: error %d\n", call, (int)code);
+    exit(3);
+}
+
+/* The program does something else for a while. */
+static void compute(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+}
+
+static void add(CUdeviceptr at, unsigned value, CUstream stream)
+{
+    void *values[] = {&at, &value};
+    OK(cu->cuLaunchKernel(kernel, 1, 1, 1, COUNT, 1, 1, 0, stream, values, NULL));
+}
+
+static int are(const unsigned *words, unsigned value)
+{
+    for (int i = 0; i < COUNT; i++)
+        if (words[i] != value)
+            return 1;
+    return 0;
+}
+
+static int has(CUdeviceptr at, unsigned value)
+{
+    unsigned words[COUNT];
+    OK(cu->cuCtxSynchronize());
+    OK(cu->cuMemcpyDtoH_v2(words, at, BYTES));
+    return are(words, value);
+}
+
+static CUdeviceptr managed(void)
+{
+    CUdeviceptr made;
+    OK(cu->cuMemAllocManaged(&made, BYTES, CU_MEM_ATTACH_GLOBAL));
+    memset((void *)(uintptr_t)made, 0, BYTES);
+    return made;
+}
+
+static int managed_has(CUdeviceptr at, unsigned value)
+{
+    int result = are((const unsigned *)(uintptr_t)at, value);
+    OK(cu->cuMemFree_v2(at));
+    return result;
+}
+
+static CUevent recorded(CUstream stream)
+{
+    CUevent event;
+    OK(cu->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    OK(cu->cuEventRecord(event, stream));
+    return event;
+}
+
+/* --- A wait is missing --- */
+
+static int bad_pinned(void)
+{
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    compute();
+    return are(pinned, 1);
+}
+
+static int bad_managed(void)
+{
+    CUdeviceptr shared = managed();
+    add(shared, 1, one);
+    compute();
+    return managed_has(shared, 1);
+}
+
+static int bad_two_streams(void)
+{
+    add(memory, 1, one);
+    compute();
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, other));
+    OK(cu->cuStreamSynchronize(other));
+    return are(pinned, 1);
+}
+
+static int bad_non_blocking(void)
+{
+    add(memory, 1, one);
+    compute();
+    OK(cu->cuMemcpyDtoH_v2(plain, memory, BYTES));
+    return are(plain, 1);
+}
+
+static int bad_reuse(void)
+{
+    for (int i = 0; i < COUNT; i++)
+        pinned[i] = 1;
+    OK(cu->cuMemcpyHtoDAsync_v2(memory, pinned, BYTES, one));
+    compute();
+    memset(pinned, 0, BYTES);
+    return has(memory, 1);
+}
+
+/* The event is recorded before the work. */
+static int bad_event(void)
+{
+    CUevent event = recorded(one);
+    add(memory, 1, one);
+    compute();
+    OK(cu->cuStreamWaitEvent(other, event, 0));
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, other));
+    OK(cu->cuEventDestroy_v2(event));
+    OK(cu->cuStreamSynchronize(other));
+    return are(pinned, 1);
+}
+
+/* A fill without a stream returns before it is done. */
+static int bad_fill(void)
+{
+    OK(cu->cuMemsetD32_v2(memory, 1, COUNT));
+    compute();
+    add(memory, 1, one);
+    OK(cu->cuStreamSynchronize(one));
+    return has(memory, 2);
+}
+
+static int bad_destruction(void)
+{
+    CUstream stream;
+    OK(cu->cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+    add(memory, 1, stream);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, stream));
+    OK(cu->cuStreamDestroy_v2(stream));
+    compute();
+    return are(pinned, 1);
+}
+
+/* It asks to make the work begin, and takes no notice of the answer. */
+static int bad_question(void)
+{
+    CUdeviceptr shared = managed();
+    add(shared, 1, one);
+    (void)cu->cuStreamQuery(one);
+    compute();
+    return managed_has(shared, 1);
+}
+
+/* --- None is missing --- */
+
+static int good_polls_stream(void)
+{
+    CUresult code;
+    for (unsigned i = 1; i <= 50; i++) {
+        add(memory, 1, one);
+        OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+        while ((code = cu->cuStreamQuery(one)) == CUDA_ERROR_NOT_READY)
+            ;
+        OK(code);
+        if (are(pinned, i) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int good_polls_event(void)
+{
+    CUresult code;
+    add(memory, 1, one);
+    CUevent event = recorded(one);
+    while ((code = cu->cuEventQuery(event)) == CUDA_ERROR_NOT_READY)
+        compute();
+    OK(code);
+    OK(cu->cuEventDestroy_v2(event));
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, other));
+    OK(cu->cuEventSynchronize(event = recorded(other)));
+    OK(cu->cuEventDestroy_v2(event));
+    return are(pinned, 1);
+}
+
+/* Nothing of the driver's tells that the work is done. */
+static int good_polls_memory(void)
+{
+    volatile unsigned *flag = pinned;
+    CUdeviceptr place;
+    OK(cu->cuMemHostGetDevicePointer_v2(&place, pinned, 0));
+    add(place, 1, one);
+    while (*flag == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    OK(cu->cuStreamSynchronize(one));
+    return are(pinned, 1);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned called;
+
+static void CUDA_CB count(void *user)
+{
+    (void)user;
+    pthread_mutex_lock(&lock);
+    called++;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static int good_callbacks(void)
+{
+    for (unsigned i = 1; i <= 300; i++) {
+        add(memory, 1, one);
+        OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+        OK(cu->cuLaunchHostFunc(one, count, NULL));
+        pthread_mutex_lock(&lock);
+        while (called < i)
+            pthread_cond_wait(&changed, &lock);
+        pthread_mutex_unlock(&lock);
+        if (are(pinned, i) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int good_events(void)
+{
+    for (unsigned i = 1; i <= 50; i++) {
+        add(memory, 1, i % 2 ? one : other);
+        CUevent event = recorded(i % 2 ? one : other);
+        OK(cu->cuStreamWaitEvent(i % 2 ? other : one, event, 0));
+        OK(cu->cuEventDestroy_v2(event));
+    }
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    OK(cu->cuStreamSynchronize(one));
+    return are(pinned, 50);
+}
+
+static int good_graph(void)
+{
+    CUgraph graph;
+    CUgraphExec executable;
+    OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    OK(cu->cuStreamEndCapture(one, &graph));
+    OK(cu->cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (unsigned i = 0; i < 10; i++)
+        OK(cu->cuGraphLaunch(executable, one));
+    OK(cu->cuStreamSynchronize(one));
+    OK(cu->cuGraphExecDestroy(executable));
+    OK(cu->cuGraphDestroy(graph));
+    return are(pinned, 10);
+}
+
+static int good_managed(void)
+{
+    CUdeviceptr shared = managed();
+    add(shared, 1, one);
+    OK(cu->cuCtxSynchronize());
+    return managed_has(shared, 1);
+}
+
+static int good_pool(void)
+{
+    CUdeviceptr made;
+    for (unsigned i = 1; i <= 10; i++) {
+        OK(cu->cuMemAllocAsync(&made, BYTES, one));
+        OK(cu->cuMemsetD32Async(made, i, COUNT, one));
+        add(made, 1, one);
+        OK(cu->cuMemcpyDtoHAsync_v2(pinned, made, BYTES, one));
+        OK(cu->cuMemFreeAsync(made, one));
+    }
+    OK(cu->cuStreamSynchronize(one));
+    return are(pinned, 11);
+}
+
+/* The legacy stream waits for blocking streams, and a copy to pageable memory is done at once. */
+static int good_legacy(void)
+{
+    CUstream stream;
+    OK(cu->cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+    add(memory, 1, stream);
+    add(memory, 1, NULL);
+    add(memory, 1, stream);
+    OK(cu->cuMemcpyDtoH_v2(plain, memory, BYTES));
+    OK(cu->cuStreamDestroy_v2(stream));
+    return are(plain, 3);
+}
+
+static int good_per_thread(void)
+{
+    add(memory, 1, CU_STREAM_PER_THREAD);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, CU_STREAM_PER_THREAD));
+    OK(cu->cuStreamSynchronize(CU_STREAM_PER_THREAD));
+    return are(pinned, 1);
+}
+
+/* Pageable memory is read before the copy returns, and written, too. */
+static int good_pageable(void)
+{
+    for (int i = 0; i < COUNT; i++)
+        plain[i] = 1;
+    OK(cu->cuMemcpyHtoDAsync_v2(memory, plain, BYTES, one));
+    memset(plain, 0, BYTES);
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(plain, memory, BYTES, one));
+    return are(plain, 2);
+}
+
+#define PROGRAM(name)                                                                              \
+    {                                                                                              \
+#name, name                                                                                \
+    }
+static const struct program {
+    const char *name;
+    int (*run)(void);
+} programs[] = {PROGRAM(bad_pinned),        PROGRAM(bad_managed),      PROGRAM(bad_two_streams),
+                PROGRAM(bad_non_blocking),  PROGRAM(bad_reuse),        PROGRAM(bad_event),
+                PROGRAM(bad_fill),          PROGRAM(bad_destruction),  PROGRAM(bad_question),
+                PROGRAM(good_polls_stream), PROGRAM(good_polls_event), PROGRAM(good_polls_memory),
+                PROGRAM(good_callbacks),    PROGRAM(good_events),      PROGRAM(good_graph),
+                PROGRAM(good_managed),      PROGRAM(good_pool),        PROGRAM(good_legacy),
+                PROGRAM(good_per_thread),   PROGRAM(good_pageable)};
+
+static int run(const char *name)
+{
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (strcmp(programs[i].name, name) == 0)
+            return programs[i].run();
+    return 2;
+}
+
+int main(int count_of_words, char **words)
+{
+    CUmodule module;
+    cu = cushim_load(NULL);
+    if (cushim_init(cu) != CUSHIM_OK)
+        return 77;
+    OK(cu->cuDevicePrimaryCtxRetain(&context, 0));
+    OK(cu->cuCtxSetCurrent(context));
+    OK(cu->cuModuleLoadData(&module, ptx));
+    OK(cu->cuModuleGetFunction(&kernel, module, "add"));
+    OK(cu->cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuMemAlloc_v2(&memory, BYTES));
+    OK(cu->cuMemHostAlloc((void **)&pinned, BYTES, 0));
+    OK(cu->cuMemsetD32_v2(memory, 0, COUNT));
+    memset(pinned, 0, BYTES);
+    add(memory, 0, NULL); /* the first launch takes longer */
+    OK(cu->cuCtxSynchronize());
+    int result = run(count_of_words > 1 ? words[1] : "");
+    OK(cu->cuMemFreeHost(pinned));
+    OK(cu->cuMemFree_v2(memory));
+    OK(cu->cuStreamDestroy_v2(one));
+    OK(cu->cuStreamDestroy_v2(other));
+    OK(cu->cuModuleUnload(module));
+    OK(cu->cuDevicePrimaryCtxRelease_v2(0));
+    if (result)
+        fputs("the result is wrong\n", stderr);
+    return result;
+}
