@@ -260,7 +260,7 @@ if "CUSHIM_STATIC" in os.environ:
             }""")
         runs = matrix("--gate", "--cuda", "12.4", "--", program)
         assert [one["fault"].split(",")[0] for one in runs if one["fault"]] == [
-            "cuDevicePrimaryCtxRetain:call=1", "cuCtxSetCurrent:call=2",
+            "late", "cuDevicePrimaryCtxRetain:call=1", "cuCtxSetCurrent:call=2",
             "cuCtxPushCurrent_v2:call=1"]
 
     def test_a_query_fails_too(tmp_path):
