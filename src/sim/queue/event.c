@@ -220,6 +220,18 @@ CUresult sim_event_record_all(CUcontext ctx, CUevent handle, bool own)
 
 SIM_ENTRY(cuCtxRecordEvent, sim_event_record_all(hCtx, hEvent, true))
 
+/* An empty ticket after two others. */
+static CUresult after_two(struct sim_context *context, struct sim_ticket *const before[2],
+                          struct sim_ticket **made)
+{
+    SIM_MADE(struct sim_ticket *, ticket, sim_ticket_make(context, NULL, NULL, NULL));
+    for (int i = 0; i < 2; i++)
+        SIM_TRY_OR(sim_ticket_after(ticket, before[i]), sim_ticket_begin(ticket));
+    sim_ticket_start(ticket);
+    *made = ticket;
+    return CUDA_SUCCESS;
+}
+
 /* Work that streams have already does not wait, and an idle stream stays idle. */
 CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
@@ -227,13 +239,11 @@ CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
     SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
     SIM_FAIL(CAPTURED_EVENT, event->mark);
     SIM_FIND(struct sim_ticket *, ticket, sim_event_shared_ticket(event, context, &ticket));
-    if (context->awaited && !sim_ticket_done(context->awaited)) { /* both */
-        SIM_MADE(struct sim_ticket *, made, sim_ticket_make(context, NULL, NULL, NULL));
-        (void)sim_ticket_after(made, context->awaited);
-        (void)sim_ticket_after(made, ticket);
-        sim_ticket_start(made);
-        sim_ticket_release(ticket);
-        ticket = made;
+    if (context->awaited && !sim_ticket_done(context->awaited)) {
+        struct sim_ticket *const before[] = {context->awaited, ticket};
+        const CUresult code = after_two(context, before, &ticket);
+        sim_ticket_release(before[1]);
+        SIM_TRY(code);
     }
     sim_ticket_release(context->awaited);
     context->awaited = ticket;
