@@ -35,16 +35,17 @@ static bool ends_with(char *line, const char *words)
  * false where the line has no call. */
 static bool read_call(char *line, struct call *call)
 {
-    char *open = strchr(line, '('), *equals = NULL, *comma, *tab = strchr(line, '\t');
+    char *open = strchr(line, '('), *equals = NULL, *comma, *tab;
 
+    if (!open)
+        return false;
     call->callers = "";
     line[strcspn(line, "\n")] = '\0';
-    if (tab && tab > open) {
+    tab = strchr(open, '\t');
+    if (tab) {
         *tab = '\0';
         call->callers = tab + 1;
     }
-    if (!open)
-        return false;
     for (char *at = open; (at = strstr(at, ") = ")); at++)
         equals = at;
     if (!equals)

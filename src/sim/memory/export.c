@@ -227,7 +227,8 @@ SIM_BEHAVIOUR(cuMemGetHandleForAddressRange)
         SIM_TRY(check(dptr, size, flags));
         SIM_TRY(known_part(dptr, size, &file, &known));
     }
-    SIM_FIND(int, number, export(dptr, size, file, known, &number));
+    int number = -1; /* gcc does not see that it is set */
+    SIM_TRY(export(dptr, size, file, known, &number));
     memcpy(handle, &number, sizeof number);
     return CUDA_SUCCESS;
 }
