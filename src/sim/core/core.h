@@ -65,29 +65,9 @@ static inline char *sim_callers_of_call(void)
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
 enum sim_kind {
-    SIM_CONTEXT,
-    SIM_STREAM,
-    SIM_EVENT,
-    SIM_MODULE,
-    SIM_FUNCTION,
-    SIM_LIBRARY,
-    SIM_KERNEL,
-    SIM_LINK,
-    SIM_ARRAY,
-    SIM_MIPMAP,
-    SIM_TEXREF,
-    SIM_SURFREF,
-    SIM_TEXTURE, /* objects of textures and surfaces: their handle is an integer */
-    SIM_SURFACE,
-    SIM_POOL,
-    SIM_PHYSICAL, /* cuMemCreate */
-    SIM_GRAPH,
-    SIM_GRAPH_NODE,
-    SIM_GRAPH_EXEC,
-    SIM_USER_OBJECT,
-    SIM_GREEN,
-    SIM_REGISTRATION, /* of a function to call back */
-    SIM_OTHER,        /* what a family keeps for itself */
+#define SIM_KIND(kind, name, end) SIM_##kind,
+#include "core/kinds.def"
+#undef SIM_KIND
     SIM_KIND_COUNT
 };
 struct sim_object { /* first member of every object */

@@ -280,6 +280,9 @@ struct ops_row {
 #define OPS_S32 OPS_T(S32)
 #define OPS_U64 (OPS_T(B64) | OPS_T(U64))
 #define OPS_S64 OPS_T(S64)
+#define OPS_ANY16 (OPS_U16 | OPS_S16)
+#define OPS_ANY32 (OPS_U32 | OPS_S32)
+#define OPS_ANY64 (OPS_U64 | OPS_S64)
 
 /* Rows of functions for each size, or for each size and sign. */
 #define OPS_BY_SIZE(op, modifiers, stem)                                                           \
