@@ -46,11 +46,10 @@ static bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, ui
                        size_t size)
 {
     uint32_t wanted = *capacity ? *capacity * 2 : 64;
-    void *grown;
 
     if (count < *capacity)
         return true;
-    grown = realloc(*array, wanted * size);
+    void *grown = realloc(*array, wanted * size);
     if (!grown) {
         lower->status = PTX_NO_MEMORY;
         return false;
@@ -74,7 +73,6 @@ static void lower_reference(struct lower *lower, uint32_t step, uint32_t slot, u
 uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control)
 {
     uint32_t capacity = lower->step_capacity, index = lower->step_count;
-    struct ptx_step *step;
     bool guarded = lower->insn->guarded && !lower->unguarded;
 
     if (!lower_grow(lower, (void **)&lower->steps, &capacity, index, sizeof *lower->steps))
@@ -84,7 +82,7 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
         return 0;
     lower->step_count++;
     lower->sources[index] = (struct step_source){lower->insn, (uint8_t)affine_op_run(run)};
-    step = &lower->steps[index];
+    struct ptx_step *step = &lower->steps[index];
     memset(step, 0, sizeof *step);
     for (size_t i = 0; i < sizeof step->operand / sizeof step->operand[0]; i++)
         step->operand[i] = PTX_ABSENT;
@@ -219,7 +217,6 @@ uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place p
 {
     struct ptx_module *module = lower->module;
     struct pool_entry *entry;
-    uint32_t at;
 
     if (place == PLACE_32)
         low &= PTX_FULL;
@@ -227,7 +224,7 @@ uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place p
         lower->status = PTX_NO_MEMORY;
         return PTX_CONSTANT;
     }
-    at = pool_mix(kind, place, index, low);
+    uint32_t at = pool_mix(kind, place, index, low);
     for (;; at++) {
         uint32_t found = module->pool_hash[at & (module->pool_hash_size - 1)];
 

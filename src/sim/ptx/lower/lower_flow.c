@@ -49,8 +49,6 @@ void lower_flow_brx(struct lower *lower, const struct ir_insn *insn)
 static bool call_place(struct lower *lower, const struct ir_operand *operand, bool def,
                        struct call_value *value, uint32_t *list, uint32_t *count)
 {
-    enum value_place place;
-
     if (operand->kind == IR_OPERAND_LOCAL || operand->kind == IR_OPERAND_PARAM ||
         operand->kind == IR_OPERAND_RETURN) {
         if (operand->kind == IR_OPERAND_LOCAL) {
@@ -69,7 +67,8 @@ static bool call_place(struct lower *lower, const struct ir_operand *operand, bo
         value->place = PLACE_MEMORY;
         return true;
     }
-    place = operand_place(lower, operand, operand->bits >> 32 ? PLACE_64 : PLACE_32);
+    enum value_place place =
+        operand_place(lower, operand, operand->bits >> 32 ? PLACE_64 : PLACE_32);
     value->place = (uint8_t)place;
     value->offset = *count;
     value->size = place == PLACE_128 ? 16 : place == PLACE_64 ? 8 : 4;

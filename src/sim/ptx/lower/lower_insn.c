@@ -127,7 +127,6 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     const char *reason = NULL;
     union ptx_how how = {0};
     struct flat flat = {.count = 0};
-    uint32_t step;
     ptx_run *run = select_run(insn, &how, &reason);
     bool list = has_list(insn);
 
@@ -143,7 +142,7 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     struct flat dests = {.count = 0};
     for (uint32_t i = 0; i < insn->destinations; i++)
         flat_dest(lower, &dests, insn, &insn->operands[i], i);
-    step = lower_step(lower, run, control_of(insn));
+    uint32_t step = lower_step(lower, run, control_of(insn));
     lower_note_op(lower, step, affine_op_insn(insn));
     if (insn->op == IR_SETP)
         how.compare.compare = insn->compare;

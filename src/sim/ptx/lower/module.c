@@ -245,11 +245,10 @@ enum ptx_status ptx_build_add(struct ptx_build *build, const struct ptx_source *
                               struct ptx_text *errors, struct ptx_text *info)
 {
     size_t said = errors ? errors->length : 0;
-    enum ptx_status status;
 
     build->functions = build->reader->functions.count;
     build->variables = build->reader->variables.count;
-    status = parse_module_add(build->reader, source, errors, info);
+    enum ptx_status status = parse_module_add(build->reader, source, errors, info);
     if (status == PTX_OK && !has_usable(build))
         status = PTX_UNSUPPORTED;
     if (status == PTX_OK)

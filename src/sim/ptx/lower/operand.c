@@ -88,27 +88,24 @@ static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t of
                                     enum value_place place)
 {
     uint64_t bits = at + (uint64_t)offset;
-    uint32_t value;
 
     if (lower->fn->entry)
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
-    value = lower_produce(lower, special_local_address, PLACE_64, (union ptx_how){.add = bits},
-                          PTX_ABSENT);
+    uint32_t value = lower_produce(lower, special_local_address, PLACE_64,
+                                   (union ptx_how){.add = bits}, PTX_ABSENT);
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
 static uint32_t lower_shared_address(struct lower *lower, uint32_t number, int64_t offset,
                                      enum value_place place)
 {
-    uint32_t value;
-
     if (lower->fn->entry) {
         uint64_t bits = lower->code->shared_offsets[number] + (uint64_t)offset;
 
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
     }
-    value = lower_produce(lower, special_shared_address, PLACE_64,
-                          (union ptx_how){.add = (uint64_t)offset}, number | PTX_CONSTANT);
+    uint32_t value = lower_produce(lower, special_shared_address, PLACE_64,
+                                   (union ptx_how){.add = (uint64_t)offset}, number | PTX_CONSTANT);
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
@@ -224,16 +221,12 @@ static ptx_run *widen_run(enum ir_type type, enum value_place place)
 uint32_t operand_dest(struct lower *lower, const struct ir_operand *operand, enum value_place place,
                       enum ir_type type)
 {
-    enum value_place have;
-    uint32_t vreg, temp;
-    ptx_run *run;
-
     if (operand->kind == IR_OPERAND_SINK || operand->kind == IR_OPERAND_NONE)
         return PTX_ABSENT;
     if (operand->kind != IR_OPERAND_REG)
         return lower_refuse(lower, "the destination is no register");
-    have = operand_place(lower, operand, place);
-    vreg = lower_vreg(lower, operand);
+    enum value_place have = operand_place(lower, operand, place);
+    uint32_t vreg = lower_vreg(lower, operand);
     if ((have == PLACE_PREDICATE) != (place == PLACE_PREDICATE))
         return lower_refuse(lower, "a predicate register is expected here, or none");
     if (have == place && (have != PLACE_32 || (type != IR_S8 && type != IR_S16)))
@@ -243,12 +236,14 @@ uint32_t operand_dest(struct lower *lower, const struct ir_operand *operand, enu
         return vreg;
     if (have < place && !(have == PLACE_32 && place == PLACE_64))
         return lower_refuse(lower, "the destination is too narrow");
-    run = have < place ? move_low32 : have == PLACE_128 ? move_zero128 : widen_run(type, have);
+    ptx_run *run = have < place        ? move_low32
+                   : have == PLACE_128 ? move_zero128
+                                       : widen_run(type, have);
     if (!run)
         return vreg;
     if (run == move_sign8 && opcodes_type_size(lower->fn->registers[operand->index].type) == 2)
         run = move_sign8_16;
-    temp = lower_temp(lower, place);
+    uint32_t temp = lower_temp(lower, place);
     if (lower->fixup_count < LOWER_MAX_PARTS)
         lower->fixups[lower->fixup_count++] = (struct lower_fixup){temp, vreg, run};
     return temp;

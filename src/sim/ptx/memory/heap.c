@@ -227,11 +227,10 @@ enum heap_answer heap_free(struct ptx_heap *heap, uint64_t address)
 {
     uint64_t at = address - heap->base;
     enum heap_answer answer = HEAP_NO_BLOCK;
-    uint32_t index;
 
     if (at >= (uint64_t)heap->count * UNIT || at % UNIT)
         return answer;
-    index = (uint32_t)(at / UNIT);
+    uint32_t index = (uint32_t)(at / UNIT);
     pthread_mutex_lock(&heap->lock);
     if (heap->units[index].state == LIVE) {
         mark(heap, index, 0);

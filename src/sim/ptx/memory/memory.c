@@ -249,7 +249,6 @@ static void access_find(struct ptx_warp *warp, const struct ptx_step *step, uint
 {
     uint64_t offset = step->how.memory.offset, first, stride;
     uint32_t needed = needed_of(step, size);
-    const struct ptx_range *span;
     struct ptx_range own;
 
     if (space == MEMORY_LOCAL) {
@@ -257,7 +256,7 @@ static void access_find(struct ptx_warp *warp, const struct ptx_step *step, uint
         return;
     }
     first = addresses[__builtin_ctz(mask)] + offset;
-    span = span_of(warp, step, space, first, needed, write, &own);
+    const struct ptx_range *span = span_of(warp, step, space, first, needed, write, &own);
     if (!span || (span->live && !span_live(span, addresses, offset, needed, mask))) {
         access_slow(warp, step, mask, space, addresses, size, write, access);
         return;

@@ -14,7 +14,6 @@ void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint3
     FOR_LANES (lane, mask) {
         uint32_t bytes = size[lane], have = ignored >> lane & 1 ? 0 : present[lane];
         char *out = memory_resolve(warp, step, lane, PTX_SPACE_SHARED, to[lane], bytes, true);
-        const char *in;
 
         if (!out)
             return;
@@ -22,7 +21,7 @@ void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint3
         memset(out + have, 0, bytes - have);
         if (!have)
             continue;
-        in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane], 1, false);
+        const char *in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane], 1, false);
         if (!in)
             return;
         if (from[lane] & (bytes - 1)) {
@@ -103,13 +102,13 @@ void memory_async_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, u
 
     FOR_LANES (lane, mask) {
         uint64_t operand = !value ? 1 : value[lane], result = 0;
-        uint64_t *bits;
 
         if (!address) { /* pending_count of a state */
             ((reg32 *)ptx_out(warp, to))[lane] = (union mbarrier){.bits = operand}.pending;
             continue;
         }
-        bits = (void *)memory_resolve(warp, step, lane, insn->space, address[lane], 8, true);
+        uint64_t *bits =
+            (void *)memory_resolve(warp, step, lane, insn->space, address[lane], 8, true);
         if (!bits)
             return;
         if (insn->expect_tx) {

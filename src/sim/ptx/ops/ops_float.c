@@ -100,12 +100,12 @@ static const struct ops_row rows[] = {
 ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how)
 {
     const bool extreme = insn->op == IR_MIN || insn->op == IR_MAX;
-    ptx_run *run;
 
     if (opcodes_class(insn->types[0]) != CLASS_FLOAT ||
         (insn->rounding != IR_ROUND_NONE && insn->rounding != IR_RN))
         return NULL;
-    run = OPS_PICK(rows, insn, ops_modifiers(insn) + (extreme && insn->count == 4 ? THREE : 0));
+    ptx_run *run =
+        OPS_PICK(rows, insn, ops_modifiers(insn) + (extreme && insn->count == 4 ? THREE : 0));
     (void)how;
     return run ? run : OPS_PICK(arithmetic, insn, ops_modifiers(insn));
 }

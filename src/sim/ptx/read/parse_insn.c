@@ -245,9 +245,8 @@ static bool check_call(struct parser *parser, struct reading *reading)
 
 static bool finish_call(struct parser *parser, struct reading *reading, struct ir_insn *insn)
 {
-    const struct form_compiled *form;
     int at = NO_INDEX;
-    form = form_next(parser, reading, &at, 0);
+    const struct form_compiled *form = form_next(parser, reading, &at, 0);
     if (!form)
         return parse_error(parser, reading->line, "Illegal modifier for instruction 'call'");
     if (!check_call(parser, reading))

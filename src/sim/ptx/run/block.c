@@ -170,11 +170,10 @@ static bool worker_take(struct worker *worker)
     struct ptx_block *blocks[64];
     uint32_t count = launch->cluster_size, made = 0;
     uint64_t number = UINT64_MAX;
-    bool full;
 
     while (made < count && (blocks[made] = block_new(worker)))
         made++;
-    full = made == count;
+    bool full = made == count;
     if (full)
         number = worker_next(worker);
     if (number == UINT64_MAX) {

@@ -193,10 +193,9 @@ static void store_warp(struct ptx_warp *warp, const struct ptx_step *step, uint3
         return;
     }
     for (unsigned i = 0; i < plan->results; i++) {
-        lane_u32 *to;
         if (operands[i] == PTX_ABSENT)
             continue;
-        to = ptx_out(warp, operands[i]);
+        lane_u32 *to = ptx_out(warp, operands[i]);
         OPS_LANES
         {
             to[lane] = ops_has(mask, lane) ? texels[i][lane] : to[lane];
