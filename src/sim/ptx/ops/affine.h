@@ -16,7 +16,6 @@
 enum affine_op {
 #define AFFINE_OP(name, run, rule) AFFINE_##name,
 #include "ptx/ops/affine_ops.def"
-#undef AFFINE_OP
     AFFINE_OPS
 };
 

@@ -67,6 +67,9 @@ bool check_mode_has(const struct reading *reading, const char *text);
 /* --- check_operand.c --- */
 const struct ir_register *check_operand_register(const struct parser *parser,
                                                  const struct ir_operand *operand);
+/* The variable that the operand names, or NULL. */
+const struct ir_variable *check_operand_variable(const struct parser *parser,
+                                                 const struct ir_operand *operand);
 bool check_operand_is_symbol(const struct ir_operand *operand);
 /* The type that the place wants, and whether {a} stands there instead of a. */
 uint8_t check_operand_type(const struct ir_insn *insn, const struct spec *spec);

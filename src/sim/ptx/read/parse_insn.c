@@ -174,14 +174,12 @@ static bool argument_fits(const struct parser *parser, const struct ir_operand *
                           const struct ir_parameter *parameter)
 {
     if (argument->kind == IR_OPERAND_LOCAL) {
-        const struct ir_variable *variable =
-            (const struct ir_variable *)parser->locals.data + argument->index;
+        const struct ir_variable *variable = check_operand_variable(parser, argument);
         return variable->space == PTX_SPACE_PARAM && argument->offset == 0 &&
                variable->size == parameter->size;
     }
     if (argument->kind == IR_OPERAND_REG) {
-        const struct ir_register *reg =
-            (const struct ir_register *)parser->registers.data + argument->index;
+        const struct ir_register *reg = check_operand_register(parser, argument);
         return reg->type == IR_PRED ||
                ((uint64_t)opcodes_type_size(reg->type) * reg->vector == parameter->size &&
                 same_kind(reg->type, parameter->type));
