@@ -259,7 +259,8 @@ bool cushim_sim_reset(void)
     }
     if (good) {
         sim_live_taken = (struct sim_count){.bytes = 0};
-        sim_start_again();
+        sim_start_done = false;
+        sim_device_forget();
         memset(sim_call_counts, 0, sizeof sim_call_counts);
         __atomic_store_n(&forgotten, sim_launch_prepare_report_count(), __ATOMIC_RELAXED);
     }

@@ -13,7 +13,7 @@ static pid_t owner;          /* the process that the counts are of */
 static uint64_t answered[2]; /* its calls that succeeded, that failed */
 static char missed[80];      /* the first entry that it called and the driver lacks */
 
-void sim_summary_call(CUresult result)
+void sim_summary_call(CUresult result, const char *lacking)
 {
     if (!registered)
         return;
@@ -23,13 +23,8 @@ void sim_summary_call(CUresult result)
         missed[0] = '\0';
     }
     answered[result != CUDA_SUCCESS]++;
-}
-
-void sim_summary_missed(const char *symbol, CUresult result)
-{
-    sim_summary_call(result);
-    if (!*missed)
-        snprintf(missed, sizeof missed, "%s", symbol);
+    if (lacking && !*missed)
+        snprintf(missed, sizeof missed, "%s", lacking);
 }
 
 /* A child has what its parent made in its memory, but can neither use nor destroy it. */

@@ -42,12 +42,6 @@ SIM_BEHAVIOUR(cuDevResourceGenerateDesc)
 
 /* --- The contexts --- */
 
-static CUresult find(CUgreenCtx handle, struct sim_green **green)
-{
-    *green = sim_object(SIM_GREEN, handle);
-    return *green ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUgreenCtx sim_green_of(const struct sim_context *context)
 {
     for (struct sim_object *object = sim_object_first(SIM_GREEN); object; object = object->next)
@@ -73,17 +67,17 @@ SIM_BEHAVIOUR(cuGreenCtxCreate)
     return CUDA_SUCCESS;
 }
 
-SIM_SET(cuGreenCtxDestroy, struct sim_green *, green, find(hCtx, &green), false,
+SIM_SET(cuGreenCtxDestroy, struct sim_green *, green, SIM_FOUND(green, SIM_GREEN, hCtx), false,
         sim_object_remove(&green->object), sim_life_end(green->context), free(green))
 
-SIM_TELL(cuCtxFromGreenCtx, pContext, struct sim_green *green, find(hCtx, &green),
+SIM_TELL(cuCtxFromGreenCtx, pContext, struct sim_green *green, SIM_FOUND(green, SIM_GREEN, hCtx),
          (CUcontext)green->context)
 
 CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                       CUdevResourceType type)
 {
     SIM_REFUSE(!resource);
-    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
+    SIM_FIND(struct sim_green *, green, SIM_FOUND(green, SIM_GREEN, hCtx));
     SIM_FAIL(INVALID_RESOURCE_TYPE, type != CU_DEV_RESOURCE_TYPE_SM);
     *resource = green->resource;
     return CUDA_SUCCESS;
@@ -111,14 +105,14 @@ SIM_BEHAVIOUR(cuCtxGetDevResource)
 SIM_WITH(cuStreamGetDevResource, struct sim_stream *, stream, sim_stream(hStream, &stream),
          resource_of(stream->object.context, result, type))
 
-SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &green),
-         green->context->id)
+SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green,
+         SIM_FOUND(green, SIM_GREEN, greenCtx), green->context->id)
 
 /* Where no green context is told from a wrong one. */
 static CUresult named(CUgreenCtx handle, struct sim_green **green)
 {
     SIM_FAIL(INVALID_CONTEXT, !handle);
-    return find(handle, green);
+    return SIM_FOUND(*green, SIM_GREEN, handle);
 }
 
 SIM_WITH(cuGreenCtxRecordEvent, struct sim_green *, green, named(hCtx, &green),

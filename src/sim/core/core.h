@@ -88,6 +88,9 @@ void sim_object_add(struct sim_object *object, enum sim_kind kind, struct sim_co
 void sim_object_remove(struct sim_object *object); /* the memory stays the caller's */
 /* The live object of this kind at `handle`, or NULL. Never dereferences a dead handle. */
 void *sim_object(enum sim_kind kind, const void *handle);
+/* Finds it; what a call answers where there is none. */
+#define SIM_FOUND(name, kind, handle)                                                              \
+    (((name) = sim_object(kind, handle)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE)
 /* Whether the object that had this handle and serial is still alive. Ask after every place that
  * gave the driver's lock up: another thread may have destroyed it. */
 bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial);

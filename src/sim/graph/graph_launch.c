@@ -97,10 +97,8 @@ static CUresult check(const struct sim_exec *exec)
         SIM_TRY(alive(item));
         for (unsigned j = 0; branch && j < branch->count; j++)
             SIM_TRY(check(branch->bodies[j]));
-        if (!sim_graph_memory_live(item))
-            continue;
-        SIM_REFUSE(!(exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
-        sim_graph_memory_discard(item);
+        SIM_REFUSE(!sim_graph_memory_ready(
+            item, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
     }
     return CUDA_SUCCESS;
 }

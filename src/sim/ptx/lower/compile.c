@@ -11,7 +11,6 @@
 #include "ptx/lower/lower.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "ptx/read/read.h"
 

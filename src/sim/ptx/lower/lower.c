@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ptx/read/read.h"
 
@@ -19,6 +18,15 @@ void *lower_module_alloc(struct ptx_module *module, size_t size)
 void *lower_scratch(struct lower *lower, size_t count, size_t size)
 {
     void *made = arena_alloc(lower->scratch, (count + 1) * size);
+
+    if (!made)
+        lower->status = PTX_NO_MEMORY;
+    return made;
+}
+
+void *lower_lasting(struct lower *lower, size_t size)
+{
+    void *made = lower_module_alloc(lower->module, size);
 
     if (!made)
         lower->status = PTX_NO_MEMORY;
@@ -155,12 +163,10 @@ uint32_t lower_step_of(struct lower *lower, ptx_run *run, enum step_control cont
 /* Give the step a list of `count` operands, to be filled by lower_use and lower_def. */
 void lower_list(struct lower *lower, uint32_t step, uint32_t count)
 {
-    uint32_t *list = lower_module_alloc(lower->module, (count + 1) * sizeof *list);
+    uint32_t *list = lower_lasting(lower, (count + 1) * sizeof *list);
 
-    if (!list) {
-        lower->status = PTX_NO_MEMORY;
+    if (!list)
         return;
-    }
     for (uint32_t i = 0; i < count; i++)
         list[i] = PTX_ABSENT;
     lower->steps[step].list = list;

@@ -5,9 +5,6 @@
 #ifndef CUSHIM_SIM_PTX_LOWER_LOWER_H
 #define CUSHIM_SIM_PTX_LOWER_LOWER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "ptx/memory/memory.h"
 
 #define SLOT_GUARD UINT32_C(0xffffffff)
@@ -101,6 +98,7 @@ enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors
  * is the status then. */
 void *lower_scratch(struct lower *lower, size_t count, size_t size);
 void *lower_module_alloc(struct ptx_module *module, size_t size); /* zeroed */
+void *lower_lasting(struct lower *lower, size_t size); /* the same; NULL is in the status */
 
 /* --- compile.c --- All functions of the module. */
 enum ptx_status compile_module(struct ptx_module *module, struct ptx_text *errors);

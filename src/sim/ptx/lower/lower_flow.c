@@ -2,8 +2,6 @@
 /* Branches, calls and returns. */
 #include "ptx/lower/lower.h"
 
-#include <string.h>
-
 #include "ptx/read/read.h"
 
 void lower_flow_bra(struct lower *lower, const struct ir_insn *insn)
@@ -32,12 +30,10 @@ void lower_flow_brx(struct lower *lower, const struct ir_insn *insn)
     const struct ir_table *list = &lower->fn->tables[insn->operands[1].index];
     uint32_t value = operand_source(lower, &insn->operands[0], PLACE_32), step;
     struct jump_table *table =
-        lower_module_alloc(lower->module, sizeof *table + list->count * sizeof table->targets[0]);
+        lower_lasting(lower, sizeof *table + list->count * sizeof table->targets[0]);
 
-    if (!table) {
-        lower->status = PTX_NO_MEMORY;
+    if (!table)
         return;
-    }
     table->count = list->count;
     memcpy(table->targets, list->indices, list->count * sizeof table->targets[0]);
     step = lower_step(lower, NULL, CONTROL_INDEXED);
@@ -93,14 +89,11 @@ void lower_flow_call(struct lower *lower, const struct ir_insn *insn)
     const struct ir_operand *arguments = &insn->operands[2];
     const struct ptx_builtin *builtin = NULL;
     uint32_t values[MAX_CALL] = {PTX_ABSENT}, count = 1, first_return, step;
-    struct call_site *site =
-        lower_module_alloc(lower->module, sizeof *site + (arguments->count + returns->count) *
-                                                             sizeof(struct call_value));
+    struct call_site *site = lower_lasting(
+        lower, sizeof *site + (arguments->count + returns->count) * sizeof(struct call_value));
 
-    if (!site) {
-        lower->status = PTX_NO_MEMORY;
+    if (!site)
         return;
-    }
     if (arguments->count + returns->count >= MAX_CALL) {
         lower_refuse(lower, "too many arguments");
         return;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_compile, the same in steps, and what a module tells of itself. */
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ptx/lower/lower.h"
 #include "ptx/read/read.h"

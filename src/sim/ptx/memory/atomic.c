@@ -4,9 +4,6 @@
  * block's shared memory belongs to one worker. */
 #include "ptx/memory/memory.h"
 
-#include <pthread.h>
-#include <string.h>
-
 #include "ptx/ops/float_bits.h"
 
 /* --- Lanes --- */

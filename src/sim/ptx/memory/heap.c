@@ -9,7 +9,6 @@
  * block of the next one that is filled. */
 #include "ptx/memory/memory.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

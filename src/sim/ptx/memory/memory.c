@@ -3,7 +3,6 @@
 #include "ptx/memory/memory.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* The allocation that holds `size` bytes at `address`, with a small cache in front. */
 bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,

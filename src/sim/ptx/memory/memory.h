@@ -3,8 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 #define CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "ptx/ops/affine.h"

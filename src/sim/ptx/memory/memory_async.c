@@ -2,8 +2,6 @@
 /* Asynchronous copies (made at once) and mbarrier objects. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 /* operand: to, from, size, bytes present, predicate that ignores the source. */
 void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {

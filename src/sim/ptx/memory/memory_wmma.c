@@ -3,8 +3,6 @@
  * two rows, or with .col of two columns, in elements. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 #include "ptx/ops/ops_mma.h"
 
 struct place { /* of a fragment in memory */

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_MESSAGE 8192
 #define MAX_STRING 4096

@@ -4,7 +4,6 @@
 #include "ptx/memory/memory.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "ptx/ops/float_bits.h"
 

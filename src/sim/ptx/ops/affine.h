@@ -5,9 +5,6 @@
 #ifndef CUSHIM_SIM_PTX_OPS_AFFINE_H
 #define CUSHIM_SIM_PTX_OPS_AFFINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "ptx/ops/exec.h"
 
 /* --- affine_op.c --- Which steps can compute on affine values, and how. */

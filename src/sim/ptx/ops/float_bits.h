@@ -4,8 +4,6 @@
 #ifndef CUSHIM_SIM_PTX_OPS_FLOAT_BITS_H
 #define CUSHIM_SIM_PTX_OPS_FLOAT_BITS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "ptx/read/ir.h"

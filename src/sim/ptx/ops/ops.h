@@ -269,6 +269,8 @@ struct ops_row {
     ptx_run *run;
 };
 
+/* Rows whose function is one expression are lines OPS_OP(n, op, modifiers, types, name, ...) of the
+ * family's .def, with what OPS_n takes. It is included for the functions, and for the rows. */
 #define OPS_ROW(op, modifiers, types, run)                                                         \
     {                                                                                              \
         IR_##op, modifiers, types, run_##run                                                       \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Logic, shifts, byte permutation, moves and selections; on predicates too. */
-#include <stddef.h>
 
 #include "ptx/ops/ops_mask.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Bit counts and bit fields: popc clz bfind brev fns bfe bfi bmsk szext; dp4a and dp2a. */
-#include <stddef.h>
 
 #include "ptx/ops/ops.h"
 

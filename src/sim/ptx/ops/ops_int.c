@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Integers: sums, products, extremes, absolute values; 16, 32 and 64 bits, and pairs of 16. */
 
-#include <stddef.h>
-
 #include "ptx/ops/ops.h"
 
 static inline uint32_t saturated(uint32_t a, uint32_t result, uint32_t overflow)

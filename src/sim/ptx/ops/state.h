@@ -3,10 +3,7 @@
 #ifndef CUSHIM_SIM_PTX_OPS_STATE_H
 #define CUSHIM_SIM_PTX_OPS_STATE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "ptx/ops/exec.h"
 #include "ptx/ptx.h"

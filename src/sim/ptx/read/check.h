@@ -3,10 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_READ_CHECK_H
 #define CUSHIM_SIM_PTX_READ_CHECK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "ptx/read/read.h"
 
 /* What a modifier sets: the place of a member of struct ir_insn. */

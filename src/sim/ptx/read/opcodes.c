@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <string.h>
-
 #include "ptx/read/read.h"
 
 const char *const opcodes_text[] = {

@@ -3,8 +3,6 @@
  * side is unsigned; floating point is double. */
 #include "ptx/read/read.h"
 
-#include <string.h>
-
 static double as_double(struct value value)
 {
     double result;

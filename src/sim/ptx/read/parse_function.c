@@ -3,8 +3,6 @@
  * body: scopes, declarations, labels and tables, instructions. */
 #include "ptx/read/read.h"
 
-#include <string.h>
-
 /* --- Directives --- */
 static bool positive(struct parser *parser, const char *what, uint32_t *value)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction: @guard, mnemonic and modifiers, operands, semicolon. */
 
-#include <string.h>
-
 #include "ptx/read/check.h"
 
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line)

@@ -4,8 +4,6 @@
  * `count` that a component was named, and a variable's `count` that it was indexed: x[2]; a
  * register as its index is its part. */
 
-#include <string.h>
-
 #include "ptx/read/check.h"
 
 static void constant_operand(struct parser *parser, struct ir_operand *operand)

@@ -3,9 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_READ_READ_H
 #define CUSHIM_SIM_PTX_READ_READ_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "ptx/ptx.h"

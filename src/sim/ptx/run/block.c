@@ -5,9 +5,7 @@
 #include "ptx/run/run.h"
 
 #include <fenv.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "ptx/memory/memory.h"

@@ -4,7 +4,6 @@
 #include "ptx/run/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "ptx/memory/memory.h"
 #include "ptx/read/read.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_launch: what all blocks of a launch share is computed once. */
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ptx/memory/memory.h"
 #include "ptx/run/run.h"

@@ -3,9 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_RUN_RUN_H
 #define CUSHIM_SIM_PTX_RUN_RUN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "ptx/ops/affine.h"
 #include "ptx/ops/state.h"
 
