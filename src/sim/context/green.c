@@ -26,13 +26,11 @@ SIM_BEHAVIOUR(cuDevResourceGenerateDesc)
         if (i > 0)
             sum.sm.smCount += resources[i].sm.smCount;
     }
-    for (struct sim_object *object = sim_object_first(SIM_OTHER); object; object = object->next) {
-        struct description *known = (struct description *)object;
+    SIM_EACH (struct description, known, SIM_OTHER)
         if (known->resource.sm.smCount == sum.sm.smCount) {
             *phDesc = (CUdevResourceDesc)known;
             return CUDA_SUCCESS;
         }
-    }
     SIM_NEW(struct description, made);
     made->resource = sum;
     sim_object_add(&made->object, SIM_OTHER, NULL);
@@ -44,9 +42,9 @@ SIM_BEHAVIOUR(cuDevResourceGenerateDesc)
 
 CUgreenCtx sim_green_of(const struct sim_context *context)
 {
-    for (struct sim_object *object = sim_object_first(SIM_GREEN); object; object = object->next)
-        if (((struct sim_green *)object)->context == context)
-            return (CUgreenCtx)object;
+    SIM_EACH (struct sim_green, green, SIM_GREEN)
+        if (green->context == context)
+            return (CUgreenCtx)green;
     return NULL;
 }
 

@@ -95,6 +95,8 @@ void *sim_object(enum sim_kind kind, const void *handle);
  * gave the driver's lock up: another thread may have destroyed it. */
 bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial);
 struct sim_object *sim_object_first(enum sim_kind kind); /* first of the list, through ->next */
+#define SIM_EACH(type, one, kind)                                                                  \
+    for (type *one = (type *)sim_object_first(kind); one; one = (type *)one->object.next)
 /* For expire.c. */
 void sim_object_expire_all(void);
 void sim_object_renew_all(void);
@@ -146,8 +148,6 @@ CUresult sim_context_remember(struct sim_context *context);
 struct sim_known *sim_context_known(CUcontext handle); /* NULL: it never was one */
 /* The link to what `from` has about `to`; to NULL: no access was enabled. */
 struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to);
-/* Whether the one may use the memory of the other. */
-bool sim_context_reaches(const struct sim_context *from, const struct sim_context *to);
 
 /* --- current.c --- */
 /* The calling thread's context, or the code to answer: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or

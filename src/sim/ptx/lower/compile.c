@@ -12,8 +12,6 @@
 
 #include <stdlib.h>
 
-#include "ptx/read/read.h"
-
 /* Virtual registers of the function's own registers; a vector has one for each component. */
 static bool make_registers(struct lower *lower)
 {

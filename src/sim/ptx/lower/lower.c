@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ptx/read/read.h"
-
 void *lower_module_alloc(struct ptx_module *module, size_t size)
 {
     return arena_alloc(module->arena, size);
@@ -188,9 +186,9 @@ void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op)
     lower->sources[step].affine = (uint8_t)op;
 }
 
-static uint32_t pool_mix(uint32_t kind, uint32_t place, uint32_t index, uint64_t low)
+static uint32_t pool_mix(uint32_t kind, uint32_t place, uint32_t index, uint64_t value)
 {
-    uint64_t hash = low * UINT64_C(0x9e3779b97f4a7c15) + index * UINT64_C(0xc2b2ae3d27d4eb4f) +
+    uint64_t hash = value * UINT64_C(0x9e3779b97f4a7c15) + index * UINT64_C(0xc2b2ae3d27d4eb4f) +
                     kind * 7 + place;
 
     return (uint32_t)(hash >> 32) ^ (uint32_t)hash;
@@ -205,7 +203,7 @@ static bool pool_rehash(struct ptx_module *module)
         return false;
     for (uint32_t i = 0; i < module->pool_count; i++) {
         const struct pool_entry *entry = &module->pool[i];
-        uint32_t at = pool_mix(entry->kind, entry->place, entry->index, entry->low);
+        uint32_t at = pool_mix(entry->kind, entry->place, entry->index, entry->value);
 
         while (hash[at & (size - 1)])
             at++;
@@ -219,18 +217,18 @@ static bool pool_rehash(struct ptx_module *module)
 
 /* The place of a constant in the module's pool. */
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
-                    uint32_t index, uint64_t low, uint64_t high)
+                    uint32_t index, uint64_t value)
 {
     struct ptx_module *module = lower->module;
     struct pool_entry *entry;
 
     if (place == PLACE_32)
-        low &= PTX_FULL;
+        value &= PTX_FULL;
     if (module->pool_count * 2 >= module->pool_hash_size && !pool_rehash(module)) {
         lower->status = PTX_NO_MEMORY;
         return PTX_CONSTANT;
     }
-    uint32_t at = pool_mix(kind, place, index, low);
+    uint32_t at = pool_mix(kind, place, index, value);
     for (;; at++) {
         uint32_t found = module->pool_hash[at & (module->pool_hash_size - 1)];
 
@@ -238,7 +236,7 @@ uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place p
             break;
         entry = &module->pool[found - 1];
         if (entry->kind == kind && entry->place == place && entry->index == index &&
-            entry->low == low && entry->high == high)
+            entry->value == value)
             return entry->offset | PTX_CONSTANT;
     }
     if (!lower_grow(lower, (void **)&module->pool, &module->pool_capacity, module->pool_count,
@@ -249,8 +247,7 @@ uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place p
                                  .place = (uint8_t)place,
                                  .index = index,
                                  .offset = module->pool_bytes,
-                                 .low = low,
-                                 .high = high};
+                                 .value = value};
     module->pool_bytes += place == PLACE_128    ? 512
                           : place == PLACE_64   ? 256
                           : place == PLACE_FORM ? 64 /* vectors begin with a line of the cache */

@@ -6,6 +6,7 @@
 #define CUSHIM_SIM_PTX_LOWER_LOWER_H
 
 #include "ptx/memory/memory.h"
+#include "ptx/read/read.h"
 
 #define SLOT_GUARD UINT32_C(0xffffffff)
 #define NO_TARGET UINT32_MAX
@@ -85,7 +86,7 @@ void lower_list(struct lower *lower, uint32_t step, uint32_t count);
 void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
-                    uint32_t index, uint64_t low, uint64_t high);
+                    uint32_t index, uint64_t value);
 
 enum value_place operand_place_of(enum ir_type type);
 enum value_place operand_place(const struct lower *lower, const struct ir_operand *operand,

@@ -259,7 +259,7 @@ static uint32_t form_operand(struct affine_pass *pass, uint32_t step, uint32_t s
         return PTX_ABSENT;
     const struct pool_entry *entry = pool_at(pass, operand);
     return lower_pool(pass->lower, (enum pool_kind)entry->kind, PLACE_FORM, entry->index,
-                      entry->low, 0);
+                      entry->value);
 }
 
 /* The step on forms: its operands, and a vector of the result if one is needed. */

@@ -2,8 +2,6 @@
 /* Branches, calls and returns. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/read/read.h"
-
 void lower_flow_bra(struct lower *lower, const struct ir_insn *insn)
 {
     const uint32_t index = (uint32_t)(insn - lower->fn->insns);

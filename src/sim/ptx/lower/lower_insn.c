@@ -137,7 +137,7 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = insn->destinations; i < insn->count; i++)
         flat_source(lower, &flat, insn, &insn->operands[i], i);
     if (is_matrix(insn->op))
-        flat_add(&flat, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL, 0));
+        flat_add(&flat, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL));
     /* Destinations come first in the step and last here: temporaries are made in this order. */
     struct flat dests = {.count = 0};
     for (uint32_t i = 0; i < insn->destinations; i++)

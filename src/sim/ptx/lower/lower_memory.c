@@ -296,7 +296,7 @@ void lower_memory_policy(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t dest = operand_dest(lower, &insn->operands[0], PLACE_64, IR_B64);
 
-    operand_copy(lower, move_copy64, dest, lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, 0, 0));
+    operand_copy(lower, move_copy64, dest, lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, 0));
 }
 
 /* cp.async [to], [from], size, from_size: the copy is made at once. */

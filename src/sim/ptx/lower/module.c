@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "ptx/lower/lower.h"
-#include "ptx/read/read.h"
 
 static void module_free(struct ptx_module *module)
 {
@@ -91,7 +90,6 @@ static bool module_info(struct ptx_module *module, struct ptx_code *code)
 static bool module_functions(struct ptx_module *module)
 {
     const struct ir_module *ir = module->ir;
-    const struct ptx_builtin *builtin;
 
     module->codes = lower_module_alloc(module, (ir->function_count + 1) * sizeof *module->codes);
     module->code_of =
@@ -101,7 +99,7 @@ static bool module_functions(struct ptx_module *module)
     for (uint32_t i = 0; i < ir->function_count; i++) {
         module->code_of[i] = UINT32_MAX;
         if (!ir->functions[i].body) {
-            builtin = opcodes_builtin(ir->functions[i].name);
+            const struct ptx_builtin *builtin = opcodes_builtin(ir->functions[i].name);
             module->uses_heap |= builtin && builtin->heap;
             continue;
         }

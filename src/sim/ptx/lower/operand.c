@@ -79,7 +79,7 @@ static uint32_t lower_special(struct lower *lower, const struct ir_operand *oper
                               enum value_place place)
 {
     if (operand->index == IR_WARP_SZ)
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, PTX_LANES, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, PTX_LANES);
     return lower_produce(lower, operand_special_run(lower, operand, place), place,
                          operand_special_how(operand), PTX_ABSENT);
 }
@@ -90,7 +90,7 @@ static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t of
     uint64_t bits = at + (uint64_t)offset;
 
     if (lower->fn->entry)
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits);
     uint32_t value = lower_produce(lower, special_local_address, PLACE_64,
                                    (union ptx_how){.add = bits}, PTX_ABSENT);
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
@@ -102,7 +102,7 @@ static uint32_t lower_shared_address(struct lower *lower, uint32_t number, int64
     if (lower->fn->entry) {
         uint64_t bits = lower->code->shared_offsets[number] + (uint64_t)offset;
 
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits);
     }
     uint32_t value = lower_produce(lower, special_shared_address, PLACE_64,
                                    (union ptx_how){.add = (uint64_t)offset}, number | PTX_CONSTANT);
@@ -122,7 +122,7 @@ static uint32_t lower_variable(struct lower *lower, const struct ir_operand *ope
         return lower_produce(lower, special_reference, PLACE_64,
                              (union ptx_how){.variable = module->variable_of[operand->index]},
                              PTX_ABSENT);
-    return lower_pool(lower, POOL_VARIABLE, place, operand->index, (uint64_t)operand->offset, 0);
+    return lower_pool(lower, POOL_VARIABLE, place, operand->index, (uint64_t)operand->offset);
 }
 
 static uint32_t lower_local(struct lower *lower, const struct ir_operand *operand,
@@ -143,7 +143,7 @@ static uint32_t lower_parameter(struct lower *lower, const struct ir_operand *op
 
     if (lower->fn->entry) {
         at = lower->fn->params[operand->index].offset;
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, at + (uint64_t)operand->offset, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, at + (uint64_t)operand->offset);
     }
     at = operand->kind == IR_OPERAND_PARAM ? lower->params_at[operand->index]
                                            : lower->returns_at[operand->index];
@@ -179,7 +179,7 @@ uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,
         return fit_source(lower, lower_vreg(lower, operand), have, place);
     }
     case IR_OPERAND_IMM:
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, operand->bits, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, operand->bits);
     case IR_OPERAND_SPECIAL:
         return lower_special(lower, operand, place);
     case IR_OPERAND_VARIABLE:
@@ -190,8 +190,7 @@ uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,
     case IR_OPERAND_RETURN:
         return lower_parameter(lower, operand, place);
     case IR_OPERAND_FUNCTION:
-        return lower_pool(lower, POOL_FUNCTION, place, operand->index, (uint64_t)operand->offset,
-                          0);
+        return lower_pool(lower, POOL_FUNCTION, place, operand->index, (uint64_t)operand->offset);
     case IR_OPERAND_SINK:
     case IR_OPERAND_NONE:
         return PTX_ABSENT;

@@ -3,11 +3,8 @@
 #ifndef CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 #define CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 
-#include <string.h>
-
 #include "ptx/ops/affine.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
 
 struct ptx_builtin;
 

@@ -183,7 +183,6 @@ void memory_async_store_bulk(struct ptx_warp *warp, const struct ptx_step *step,
     const reg64 *to = ptx_in(warp, step->operand[0]), *size = ptx_in(warp, step->operand[1]);
 
     FOR_LANES (lane, mask) {
-
         if (size[lane] % 8) {
             fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, to[lane],
                        "the size of the store is no multiple of 8");

@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#include "ptx/ops/float_bits.h"
-
 enum {
     PIECE = 16,          /* bytes that stay together in shared memory */
     ALIGNMENT = 128,     /* of a tile there */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps on values that are affine over a team. */
 
-#include <string.h>
-
 #include "ptx/ops/affine.h"
 #include "ptx/ops/ops_mask.h"
-#include "ptx/ops/state.h"
 
 void affine_extremes_some(const struct ptx_team *team, const struct affine *of, int64_t *least,
                           int64_t *greatest)

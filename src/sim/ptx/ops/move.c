@@ -2,8 +2,6 @@
 /* Run functions that move values between registers: copies, widths, packs, predicates. */
 #include "ptx/ops/ops.h"
 
-#include <string.h>
-
 #define COPY(name, type)                                                                           \
     void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                   \
     {                                                                                              \

@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* Each in four variants: plain, .ftz, .sat, .ftz.sat. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cvt, the frequent cases: integers among each other without .sat, integers from and to float and
  * double, the floats among each other to nearest. All others: ops_cvt.c. */
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 static inline uint32_t cut8(uint32_t bits)

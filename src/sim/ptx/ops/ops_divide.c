@@ -3,7 +3,6 @@
  * negative number by -1 wraps. CPUs divide integers one at a time, so floats stand in: what they
  * give is exact, as is said at each. */
 
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 OPS_INLINE uint32_t ones_if_zero(uint32_t b)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* f16 and bf16, single and in pairs: computed in float, where sums and products of two halves need
  * no more than one rounding, then rounded to nearest. */
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* .ftz: on the 16 bits. */

@@ -2,10 +2,7 @@
 /* Special registers, addresses that depend on the running thread, and small instructions. */
 #include "ptx/ops/ops.h"
 
-#include <string.h>
 #include <time.h>
-
-#include "ptx/ops/state.h"
 
 static uint64_t nanoseconds(clockid_t clock)
 {

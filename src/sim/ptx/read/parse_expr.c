@@ -3,6 +3,8 @@
  * side is unsigned; floating point is double. */
 #include "ptx/read/read.h"
 
+#define PAIR(first, second) ((unsigned)(first) << 8 | (unsigned)(second))
+
 static double as_double(struct value value)
 {
     double result;

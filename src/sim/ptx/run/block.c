@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "ptx/memory/memory.h"
-
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
 #define SLEEP_NS 100000     /* of a worker whose warps all nap */
 #define BLOCK_ROUNDS 256    /* turns of all warps in one of their block */

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "ptx/memory/memory.h"
 #include "ptx/read/read.h"
 
 static uint32_t frame_class(size_t size)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ptx/memory/memory.h"
 #include "ptx/run/run.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */

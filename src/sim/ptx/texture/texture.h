@@ -3,7 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_TEXTURE_TEXTURE_H
 #define CUSHIM_SIM_PTX_TEXTURE_TEXTURE_H
 
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* --- surf.c --- */
