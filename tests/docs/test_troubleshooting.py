@@ -239,7 +239,7 @@ def test_no_sentence_is_there_twice():
 def test_parts_are_parts():
     """What the list above has is in the sources."""
     sources = {sentence for folder in (*(ROOT / "src" / room for room in ROOMS), ROOT / "tools")
-               for file in folder.rglob("*.c")
+               for file in (*folder.rglob("*.c"), *folder.rglob("*.def"))
                for sentence in map(plain, literals(file.read_text(encoding="utf-8")))}
     assert not [part for part in PARTS if part not in sources]
 

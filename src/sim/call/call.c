@@ -71,7 +71,7 @@ CUresult sim_call_end(struct sim_call *call)
     if (call->forced != CUDA_SUCCESS)
         call->result = call->forced;
     sim_log_call(call);
-    sim_summary_call(call->result);
+    sim_summary_call(call->result, NULL);
     if (sim_usage_all())
         sim_device_note_usage();
     bool told = sim_journal_keep(call, &note);
@@ -88,6 +88,6 @@ void sim_call_missed(const char *symbol, CUresult result)
     sim_lock_begin();
     sim_start();
     sim_log_missed(++calls, symbol, result);
-    sim_summary_missed(symbol, result);
+    sim_summary_call(result, symbol);
     sim_lock_leave();
 }

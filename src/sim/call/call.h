@@ -136,8 +136,7 @@ void sim_start(void); /* from the environment; nothing if the driver has started
 /* With these settings. Faults and log are the environment's unless the caller has its own. False:
  * the driver has started. */
 bool sim_start_with(const struct sim_config *config, bool own_faults, bool own_log);
-extern bool sim_start_done; /* the driver has started */
-void sim_start_again(void); /* the next call starts it anew */
+extern bool sim_start_done; /* if not, the next call starts it */
 /* The process ends, or what holds this code is unloaded. */
 void sim_start_unload(void);
 
@@ -149,9 +148,7 @@ void sim_summary_at_end(bool text, const char *report);
 /* What there is that was not destroyed, alive or at the end of its context, and what the checks of
  * kernels found, as JSON; its length, 0 where it does not fit. */
 size_t sim_summary_left(char *text, size_t size);
-/* One more call, with its result. */
-void sim_summary_call(CUresult result);
-/* And one of what the driver lacks. */
-void sim_summary_missed(const char *symbol, CUresult result);
+/* One more call, with its result, and its symbol if the driver lacks it; else NULL. */
+void sim_summary_call(CUresult result, const char *lacking);
 
 #endif

@@ -243,7 +243,7 @@ static unsigned long long forgotten; /* what checks found before the last reset 
 
 unsigned long long cushim_sim_found(void)
 {
-    return sim_launch_prepare_report_count() - __atomic_load_n(&forgotten, __ATOMIC_RELAXED);
+    return sim_launch_prepare_findings().notes - __atomic_load_n(&forgotten, __ATOMIC_RELAXED);
 }
 
 bool cushim_sim_reset(void)
@@ -259,9 +259,10 @@ bool cushim_sim_reset(void)
     }
     if (good) {
         sim_live_taken = (struct sim_count){.bytes = 0};
-        sim_start_again();
+        sim_start_done = false;
+        sim_device_forget();
         memset(sim_call_counts, 0, sizeof sim_call_counts);
-        __atomic_store_n(&forgotten, sim_launch_prepare_report_count(), __ATOMIC_RELAXED);
+        __atomic_store_n(&forgotten, sim_launch_prepare_findings().notes, __ATOMIC_RELAXED);
     }
     sim_lock_leave();
     if (!good)
@@ -321,19 +322,6 @@ static const char *kind_at(size_t i)
     return sim_live_counts((enum sim_kind)i) ? sim_kinds_name((enum sim_kind)i) : "";
 }
 
-/* All objects and blocks, or those of a kind. False for an unknown one. */
-static bool add(const struct sim_count *count, const char *kind, size_t *sum)
-{
-    bool found = false;
-    for (size_t i = 0; i <= SIM_KIND_COUNT; i++) {
-        if (kind && (!*kind || strcmp(kind_at(i), kind) != 0))
-            continue;
-        found = true;
-        *sum += count->objects[i];
-    }
-    return found;
-}
-
 static struct sim_count count_all(bool with_ended)
 {
     sim_lock_enter();
@@ -342,11 +330,18 @@ static struct sim_count count_all(bool with_ended)
     return found;
 }
 
+/* All objects and blocks, or those of a kind. */
 static size_t count_of(const char *function, const char *kind, bool with_ended)
 {
-    const struct sim_count found = count_all(with_ended);
+    const struct sim_count count = count_all(with_ended);
     size_t sum = 0;
-    if (add(&found, kind, &sum))
+    bool found = false;
+    for (size_t i = 0; i <= SIM_KIND_COUNT; i++)
+        if (!kind || (*kind && strcmp(kind_at(i), kind) == 0)) {
+            found = true;
+            sum += count.objects[i];
+        }
+    if (found)
         return sum;
     refuse_name(function, "kind of object", kind, kind_at);
     return SIZE_MAX;

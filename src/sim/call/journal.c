@@ -30,13 +30,10 @@ static bool is_refusal(CUresult code)
 static const struct sim_registration *listener(uint64_t serial)
 {
     const struct sim_registration *found = NULL;
-    for (const struct sim_object *object = sim_object_first(SIM_REGISTRATION); object;
-         object = object->next) {
-        const struct sim_registration *one = (const struct sim_registration *)object;
-        if (one->what == SIM_REGISTERED_LOG && object->serial > serial &&
-            (!found || object->serial < found->object.serial))
+    SIM_EACH (const struct sim_registration, one, SIM_REGISTRATION)
+        if (one->what == SIM_REGISTERED_LOG && one->object.serial > serial &&
+            (!found || one->object.serial < found->object.serial))
             found = one;
-    }
     return found;
 }
 

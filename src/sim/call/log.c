@@ -2,7 +2,6 @@
 #include "call/call.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 

@@ -41,12 +41,6 @@ bool sim_start_with(const struct sim_config *config, bool own_faults, bool own_l
     return true;
 }
 
-void sim_start_again(void)
-{
-    sim_start_done = false;
-    sim_device_forget();
-}
-
 void sim_start(void)
 {
     if (sim_start_done)

@@ -13,7 +13,7 @@ static pid_t owner;          /* the process that the counts are of */
 static uint64_t answered[2]; /* its calls that succeeded, that failed */
 static char missed[80];      /* the first entry that it called and the driver lacks */
 
-void sim_summary_call(CUresult result)
+void sim_summary_call(CUresult result, const char *lacking)
 {
     if (!registered)
         return;
@@ -23,13 +23,8 @@ void sim_summary_call(CUresult result)
         missed[0] = '\0';
     }
     answered[result != CUDA_SUCCESS]++;
-}
-
-void sim_summary_missed(const char *symbol, CUresult result)
-{
-    sim_summary_call(result);
-    if (!*missed)
-        snprintf(missed, sizeof missed, "%s", symbol);
+    if (lacking && !*missed)
+        snprintf(missed, sizeof missed, "%s", lacking);
 }
 
 /* A child has what its parent made in its memory, but can neither use nor destroy it. */
@@ -105,6 +100,7 @@ static void write_origins(FILE *memory, const char *key, const struct sim_count 
 /* In one write: other processes append to the same file. */
 static void write_report(const struct sim_count *leaked, const struct sim_count *taken)
 {
+    const struct sim_launch_findings found = sim_launch_prepare_findings();
     const struct rule *rule;
     char *text = NULL;
     size_t size;
@@ -122,11 +118,10 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
     if (sim_callers_wanted) {
-        const char *launch = sim_launch_prepare_fault_origin();
         write_origins(memory, "leaked_by", leaked);
         write_origins(memory, "left_to_context_by", taken);
         fputs(", \"faults_of_kernels_by\": ", memory);
-        put_string(memory, launch ? launch : "");
+        put_string(memory, found.origin ? found.origin : "");
     }
     fputs(", \"rules\": [", memory);
     for (size_t i = 0; (rule = sim_fault_at(i)); i++) {
@@ -137,8 +132,8 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
         else
             fputs(", \"fired\": null}", memory);
     }
-    fprintf(memory, "], \"found_in_kernels\": %llu, \"faults_of_kernels\": %llu}\n",
-            sim_launch_prepare_report_count(), sim_launch_prepare_fault_count());
+    fprintf(memory, "], \"found_in_kernels\": %llu, \"faults_of_kernels\": %llu}\n", found.notes,
+            found.faults);
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)
         sim_report_say("cushim sim: the summary cannot be written");
@@ -158,7 +153,7 @@ size_t sim_summary_left(char *text, size_t size)
     sim_lock_enter();
     if (sim_device_initialized())
         left = sim_live_count(true);
-    fprintf(memory, "{\"found_in_kernels\": %llu, \"left\": ", sim_launch_prepare_report_count());
+    fprintf(memory, "{\"found_in_kernels\": %llu, \"left\": ", sim_launch_prepare_findings().notes);
     sim_live_json(&left, memory);
     sim_lock_leave();
     putc('}', memory);

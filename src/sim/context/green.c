@@ -26,13 +26,11 @@ SIM_BEHAVIOUR(cuDevResourceGenerateDesc)
         if (i > 0)
             sum.sm.smCount += resources[i].sm.smCount;
     }
-    for (struct sim_object *object = sim_object_first(SIM_OTHER); object; object = object->next) {
-        struct description *known = (struct description *)object;
+    SIM_EACH (struct description, known, SIM_OTHER)
         if (known->resource.sm.smCount == sum.sm.smCount) {
             *phDesc = (CUdevResourceDesc)known;
             return CUDA_SUCCESS;
         }
-    }
     SIM_NEW(struct description, made);
     made->resource = sum;
     sim_object_add(&made->object, SIM_OTHER, NULL);
@@ -42,17 +40,11 @@ SIM_BEHAVIOUR(cuDevResourceGenerateDesc)
 
 /* --- The contexts --- */
 
-static CUresult find(CUgreenCtx handle, struct sim_green **green)
-{
-    *green = sim_object(SIM_GREEN, handle);
-    return *green ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUgreenCtx sim_green_of(const struct sim_context *context)
 {
-    for (struct sim_object *object = sim_object_first(SIM_GREEN); object; object = object->next)
-        if (((struct sim_green *)object)->context == context)
-            return (CUgreenCtx)object;
+    SIM_EACH (struct sim_green, green, SIM_GREEN)
+        if (green->context == context)
+            return (CUgreenCtx)green;
     return NULL;
 }
 
@@ -73,17 +65,17 @@ SIM_BEHAVIOUR(cuGreenCtxCreate)
     return CUDA_SUCCESS;
 }
 
-SIM_SET(cuGreenCtxDestroy, struct sim_green *, green, find(hCtx, &green), false,
+SIM_SET(cuGreenCtxDestroy, struct sim_green *, green, SIM_FOUND(green, SIM_GREEN, hCtx), false,
         sim_object_remove(&green->object), sim_life_end(green->context), free(green))
 
-SIM_TELL(cuCtxFromGreenCtx, pContext, struct sim_green *green, find(hCtx, &green),
+SIM_TELL(cuCtxFromGreenCtx, pContext, struct sim_green *green, SIM_FOUND(green, SIM_GREEN, hCtx),
          (CUcontext)green->context)
 
 CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                       CUdevResourceType type)
 {
     SIM_REFUSE(!resource);
-    SIM_FIND(struct sim_green *, green, find(hCtx, &green));
+    SIM_FIND(struct sim_green *, green, SIM_FOUND(green, SIM_GREEN, hCtx));
     SIM_FAIL(INVALID_RESOURCE_TYPE, type != CU_DEV_RESOURCE_TYPE_SM);
     *resource = green->resource;
     return CUDA_SUCCESS;
@@ -111,14 +103,14 @@ SIM_BEHAVIOUR(cuCtxGetDevResource)
 SIM_WITH(cuStreamGetDevResource, struct sim_stream *, stream, sim_stream(hStream, &stream),
          resource_of(stream->object.context, result, type))
 
-SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &green),
-         green->context->id)
+SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green,
+         SIM_FOUND(green, SIM_GREEN, greenCtx), green->context->id)
 
 /* Where no green context is told from a wrong one. */
 static CUresult named(CUgreenCtx handle, struct sim_green **green)
 {
     SIM_FAIL(INVALID_CONTEXT, !handle);
-    return find(handle, green);
+    return SIM_FOUND(*green, SIM_GREEN, handle);
 }
 
 SIM_WITH(cuGreenCtxRecordEvent, struct sim_green *, green, named(hCtx, &green),

@@ -3,29 +3,9 @@
 #include "context/context.h"
 
 static const struct sim_class classes[SIM_KIND_COUNT + 1] = {
-    [SIM_CONTEXT] = {"context", NULL},
-    [SIM_STREAM] = {"stream", sim_stream_end},
-    [SIM_EVENT] = {"event", sim_event_end},
-    [SIM_MODULE] = {"module", sim_place_end},
-    [SIM_FUNCTION] = {"function", NULL},
-    [SIM_LIBRARY] = {"library", NULL},
-    [SIM_KERNEL] = {"kernel", NULL},
-    [SIM_LINK] = {"linker state", sim_link_end},
-    [SIM_ARRAY] = {"array", sim_array_end},
-    [SIM_MIPMAP] = {"mipmapped array", sim_mipmap_end},
-    [SIM_TEXREF] = {"texture reference", sim_reference_end},
-    [SIM_SURFREF] = {"surface reference", NULL},
-    [SIM_TEXTURE] = {"texture object", sim_texture_object_end},
-    [SIM_SURFACE] = {"surface object", sim_texture_object_end},
-    [SIM_POOL] = {"memory pool", NULL},
-    [SIM_PHYSICAL] = {"physical memory", NULL},
-    [SIM_GRAPH] = {"graph", NULL},
-    [SIM_GRAPH_NODE] = {"graph node", NULL},
-    [SIM_GRAPH_EXEC] = {"executable graph", NULL},
-    [SIM_USER_OBJECT] = {"user object", NULL},
-    [SIM_GREEN] = {"green context", NULL},
-    [SIM_REGISTRATION] = {"callback", NULL},
-    [SIM_OTHER] = {"object", NULL},
+#define SIM_KIND(kind, name, end) [SIM_##kind] = {name, end},
+#include "core/kinds.def"
+#undef SIM_KIND
     [SIM_KIND_COUNT] = {"memory", NULL},
 };
 

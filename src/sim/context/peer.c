@@ -13,8 +13,8 @@ void sim_peer_forget(struct sim_context *context)
 {
     while (context->peers)
         forget(&context->peers);
-    for (struct sim_object *object = sim_object_first(SIM_CONTEXT); object; object = object->next) {
-        struct sim_peer **link = sim_context_peer((struct sim_context *)object, context);
+    SIM_EACH (struct sim_context, other, SIM_CONTEXT) {
+        struct sim_peer **link = sim_context_peer(other, context);
         if (*link)
             forget(link);
     }

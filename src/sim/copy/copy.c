@@ -229,22 +229,18 @@ static CUresult line(CUstream stream, bool wait, CUmemorytype to_type, uint64_t 
                                   : sim_copy_refused(stream, result);
 }
 
-SIM_ENTRY(cuMemcpyHtoD_v2, line(NULL, true, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_HOST,
-                                (uintptr_t)srcHost, ByteCount))
-SIM_ENTRY(cuMemcpyHtoDAsync_v2, line(hStream, false, CU_MEMORYTYPE_DEVICE, dstDevice,
-                                     CU_MEMORYTYPE_HOST, (uintptr_t)srcHost, ByteCount))
-SIM_ENTRY(cuMemcpyDtoH_v2, line(NULL, true, CU_MEMORYTYPE_HOST, (uintptr_t)dstHost,
-                                CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount))
-SIM_ENTRY(cuMemcpyDtoHAsync_v2, line(hStream, false, CU_MEMORYTYPE_HOST, (uintptr_t)dstHost,
-                                     CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount))
-SIM_ENTRY(cuMemcpyDtoD_v2, line(NULL, true, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_DEVICE,
-                                srcDevice, ByteCount))
-SIM_ENTRY(cuMemcpyDtoDAsync_v2, line(hStream, false, CU_MEMORYTYPE_DEVICE, dstDevice,
-                                     CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount))
-SIM_ENTRY(cuMemcpy,
-          line(NULL, true, CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount))
-SIM_ENTRY(cuMemcpyAsync,
-          line(hStream, false, CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount))
+#define HOST(address) CU_MEMORYTYPE_HOST, (uintptr_t)(address)
+#define DEVICE(address) CU_MEMORYTYPE_DEVICE, address
+#define ANY(address) CU_MEMORYTYPE_UNIFIED, address
+SIM_ENTRY(cuMemcpyHtoD_v2, line(NULL, true, DEVICE(dstDevice), HOST(srcHost), ByteCount))
+SIM_ENTRY(cuMemcpyHtoDAsync_v2, line(hStream, false, DEVICE(dstDevice), HOST(srcHost), ByteCount))
+SIM_ENTRY(cuMemcpyDtoH_v2, line(NULL, true, HOST(dstHost), DEVICE(srcDevice), ByteCount))
+SIM_ENTRY(cuMemcpyDtoHAsync_v2, line(hStream, false, HOST(dstHost), DEVICE(srcDevice), ByteCount))
+SIM_ENTRY(cuMemcpyDtoD_v2, line(NULL, true, DEVICE(dstDevice), DEVICE(srcDevice), ByteCount))
+SIM_ENTRY(cuMemcpyDtoDAsync_v2,
+          line(hStream, false, DEVICE(dstDevice), DEVICE(srcDevice), ByteCount))
+SIM_ENTRY(cuMemcpy, line(NULL, true, ANY(dst), ANY(src), ByteCount))
+SIM_ENTRY(cuMemcpyAsync, line(hStream, false, ANY(dst), ANY(src), ByteCount))
 
 CUresult sim_copy_line_settle(CUcontext one, CUcontext other)
 {
@@ -264,7 +260,7 @@ static CUresult peer(CUstream stream, bool wait, uint64_t to, CUcontext to_conte
 {
     SIM_FIND(struct sim_context *, context, sim_current_of(to_context, &context));
     SIM_TRY(sim_current_of(from_context, &context));
-    return line(stream, wait, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, size);
+    return line(stream, wait, DEVICE(to), DEVICE(from), size);
 }
 
 SIM_BEHAVIOUR(cuMemcpyPeer)

@@ -47,8 +47,3 @@ struct sim_peer **sim_context_peer(const struct sim_context *from, const struct 
         link = &(*link)->next;
     return link;
 }
-
-bool sim_context_reaches(const struct sim_context *from, const struct sim_context *to)
-{
-    return from->device == to->device || *sim_context_peer(from, to);
-}

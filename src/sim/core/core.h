@@ -72,29 +72,9 @@ void sim_ended_unload(void);
 
 /* --- object.c --- Objects behind handles: a destroyed handle is recognised, never touched. */
 enum sim_kind {
-    SIM_CONTEXT,
-    SIM_STREAM,
-    SIM_EVENT,
-    SIM_MODULE,
-    SIM_FUNCTION,
-    SIM_LIBRARY,
-    SIM_KERNEL,
-    SIM_LINK,
-    SIM_ARRAY,
-    SIM_MIPMAP,
-    SIM_TEXREF,
-    SIM_SURFREF,
-    SIM_TEXTURE, /* objects of textures and surfaces: their handle is an integer */
-    SIM_SURFACE,
-    SIM_POOL,
-    SIM_PHYSICAL, /* cuMemCreate */
-    SIM_GRAPH,
-    SIM_GRAPH_NODE,
-    SIM_GRAPH_EXEC,
-    SIM_USER_OBJECT,
-    SIM_GREEN,
-    SIM_REGISTRATION, /* of a function to call back */
-    SIM_OTHER,        /* what a family keeps for itself */
+#define SIM_KIND(kind, name, end) SIM_##kind,
+#include "core/kinds.def"
+#undef SIM_KIND
     SIM_KIND_COUNT
 };
 struct sim_object { /* first member of every object */
@@ -115,10 +95,15 @@ void sim_object_add(struct sim_object *object, enum sim_kind kind, struct sim_co
 void sim_object_remove(struct sim_object *object); /* the memory stays the caller's */
 /* The live object of this kind at `handle`, or NULL. Never dereferences a dead handle. */
 void *sim_object(enum sim_kind kind, const void *handle);
+/* Finds it; what a call answers where there is none. */
+#define SIM_FOUND(name, kind, handle)                                                              \
+    (((name) = sim_object(kind, handle)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE)
 /* Whether the object that had this handle and serial is still alive. Ask after every place that
  * gave the driver's lock up: another thread may have destroyed it. */
 bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial);
 struct sim_object *sim_object_first(enum sim_kind kind); /* first of the list, through ->next */
+#define SIM_EACH(type, one, kind)                                                                  \
+    for (type *one = (type *)sim_object_first(kind); one; one = (type *)one->object.next)
 /* For expire.c. */
 void sim_object_expire_all(void);
 void sim_object_renew_all(void);
@@ -170,8 +155,6 @@ CUresult sim_context_remember(struct sim_context *context);
 struct sim_known *sim_context_known(CUcontext handle); /* NULL: it never was one */
 /* The link to what `from` has about `to`; to NULL: no access was enabled. */
 struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to);
-/* Whether the one may use the memory of the other. */
-bool sim_context_reaches(const struct sim_context *from, const struct sim_context *to);
 
 /* --- current.c --- */
 /* The calling thread's context, or the code to answer: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or

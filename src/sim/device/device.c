@@ -98,9 +98,8 @@ void sim_device_note_usage(void)
     for (int i = 0; i < visible; i++) {
         const struct sim_device *device = &sim_device_all[i];
         bool contexts = device->primary;
-        for (struct sim_object *object = sim_object_first(SIM_CONTEXT); object && !contexts;
-             object = object->next)
-            contexts = ((struct sim_context *)object)->device == device;
+        SIM_EACH (const struct sim_context, context, SIM_CONTEXT)
+            contexts |= context->device == device;
         sim_usage_note(device->physical, device->used, contexts);
     }
 }
@@ -171,11 +170,9 @@ void sim_device_fail(struct sim_device *device, CUresult error)
     if (device->failed != CUDA_SUCCESS)
         return;
     device->failed = error;
-    for (struct sim_object *object = sim_object_first(SIM_CONTEXT); object; object = object->next) {
-        struct sim_context *context = (struct sim_context *)object;
+    SIM_EACH (struct sim_context, context, SIM_CONTEXT)
         if (context->device == device)
             context->sticky = error;
-    }
 }
 
 /* Every simulated device reaches every other. */

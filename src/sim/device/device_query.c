@@ -118,17 +118,8 @@ static unsigned between_devices(CUatomicOperation operation)
     const unsigned bits = exchange | CU_ATOMIC_CAPABILITY_REDUCTION;
     const unsigned step = bits & ~(unsigned)CU_ATOMIC_CAPABILITY_SCALAR_64;
     const unsigned known[CU_ATOMIC_OPERATION_MAX] = {
-        [CU_ATOMIC_OPERATION_INTEGER_ADD] = bits | CU_ATOMIC_CAPABILITY_SIGNED,
-        [CU_ATOMIC_OPERATION_INTEGER_MIN] = bits | CU_ATOMIC_CAPABILITY_SIGNED,
-        [CU_ATOMIC_OPERATION_INTEGER_MAX] = bits | CU_ATOMIC_CAPABILITY_SIGNED,
-        [CU_ATOMIC_OPERATION_INTEGER_INCREMENT] = step,
-        [CU_ATOMIC_OPERATION_INTEGER_DECREMENT] = step,
-        [CU_ATOMIC_OPERATION_AND] = bits,
-        [CU_ATOMIC_OPERATION_OR] = bits,
-        [CU_ATOMIC_OPERATION_XOR] = bits,
-        [CU_ATOMIC_OPERATION_EXCHANGE] = exchange,
-        [CU_ATOMIC_OPERATION_CAS] = exchange,
-        [CU_ATOMIC_OPERATION_FLOAT_ADD] = CU_ATOMIC_CAPABILITY_REDUCTION | sizes,
+#define ATOMIC(operation, capabilities) [CU_ATOMIC_OPERATION_##operation] = (capabilities),
+#include "device/atomic.def"
     };
     return (unsigned)operation < CU_ATOMIC_OPERATION_MAX ? known[operation] : 0;
 }

@@ -2,9 +2,10 @@
 /* Dependencies between the nodes of a graph, in the entries with and without data of an edge. */
 #include "graph/graph.h"
 
+static const CUgraphEdgeData plain;
+
 bool sim_edge_plain(const CUgraphEdgeData *data)
 {
-    static const CUgraphEdgeData plain;
     return memcmp(data, &plain, sizeof plain) == 0;
 }
 
@@ -13,10 +14,8 @@ static bool valid(const CUgraphEdgeData *data, const struct sim_node *from)
 {
     if (!data || sim_edge_plain(data))
         return true;
-    for (size_t i = 0; i < sizeof data->reserved; i++)
-        if (data->reserved[i])
-            return false;
-    return data->to_port == 0 && data->type <= 1 && data->from_port <= 2 &&
+    return memcmp(data->reserved, plain.reserved, sizeof plain.reserved) == 0 &&
+           data->to_port == 0 && data->type <= 1 && data->from_port <= 2 &&
            from->item.params.type == CU_GRAPH_NODE_TYPE_KERNEL;
 }
 
@@ -79,7 +78,6 @@ SIM_BEHAVIOUR(cuGraphAddDependencies_v2)
 
 SIM_BEHAVIOUR(cuGraphRemoveDependencies_v2)
 {
-    static const CUgraphEdgeData plain;
     struct sim_graph *graph = sim_graph(hGraph);
     SIM_REFUSE(!graph || (numDependencies && (!from || !to)));
     for (size_t i = 0; i < numDependencies; i++) {

@@ -268,21 +268,13 @@ SIM_BEHAVIOUR(cuGraphNodeFindInClone)
 
 /* --- A graph in the language of Graphviz --- */
 
+#define NAME(type) [CU_GRAPH_NODE_TYPE_##type] = #type
 static const char *type_name(CUgraphNodeType type)
 {
     static const char *const names[] = {
-        [CU_GRAPH_NODE_TYPE_KERNEL] = "KERNEL",
-        [CU_GRAPH_NODE_TYPE_MEMCPY] = "MEMCPY",
-        [CU_GRAPH_NODE_TYPE_MEMSET] = "MEMSET",
-        [CU_GRAPH_NODE_TYPE_HOST] = "HOST",
-        [CU_GRAPH_NODE_TYPE_GRAPH] = "GRAPH",
-        [CU_GRAPH_NODE_TYPE_EMPTY] = "EMPTY",
-        [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = "WAIT_EVENT",
-        [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = "EVENT_RECORD",
-        [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = "MEM_ALLOC",
-        [CU_GRAPH_NODE_TYPE_MEM_FREE] = "MEM_FREE",
-        [CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = "BATCH_MEM_OP",
-        [CU_GRAPH_NODE_TYPE_CONDITIONAL] = "CONDITIONAL",
+        NAME(KERNEL),    NAME(MEMCPY),   NAME(MEMSET),       NAME(HOST),
+        NAME(GRAPH),     NAME(EMPTY),    NAME(WAIT_EVENT),   NAME(EVENT_RECORD),
+        NAME(MEM_ALLOC), NAME(MEM_FREE), NAME(BATCH_MEM_OP), NAME(CONDITIONAL),
     };
     return (size_t)type < sizeof names / sizeof *names && names[type] ? names[type] : "NODE";
 }

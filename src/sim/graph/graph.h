@@ -157,7 +157,8 @@ CUresult sim_graph_memory_free_item(CUdeviceptr address, struct sim_item *item);
 CUresult sim_graph_memory_copy(const struct sim_item *item, struct sim_item *copy);
 /* Of a node that allocates or frees it; NULL: another one. A graph alone has the address. */
 struct sim_graph_memory *sim_graph_memory_of(const struct sim_item *item);
-bool sim_graph_memory_live(const struct sim_item *item); /* what an allocation node allocated */
+/* Whether a node can allocate: what it allocated before is freed, or is discarded now. */
+bool sim_graph_memory_ready(const struct sim_item *item, bool discard);
 /* An executable graph wants to allocate at this node's address: false where another does. */
 bool sim_graph_memory_claim(const struct sim_item *item);
 void sim_graph_memory_unclaim(const struct sim_item *item);
@@ -165,7 +166,6 @@ void sim_graph_memory_unclaim(const struct sim_item *item);
 void sim_graph_memory_launched(const struct sim_item *item);
 /* The devices take the memory that a launch will allocate. */
 void sim_graph_memory_upload(const struct sim_exec *exec);
-void sim_graph_memory_discard(const struct sim_item *item);
 
 /* --- graph_update.c --- */
 CUresult sim_graph_update_node(CUgraphExec handle, CUgraphNode node_handle,

@@ -10,7 +10,8 @@ static CUresult launch_body(struct sim_exec *body, struct sim_context *context,
 
 static void begin_branch(const struct sim_branch *branch)
 {
-    sim_condition_begin(branch->condition);
+    if (branch->condition->assigned)
+        __atomic_store_n(&branch->condition->value, branch->condition->initial, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < branch->count; i++)
         for (size_t j = 0; j < branch->bodies[i]->count; j++)
             if (branch->bodies[i]->nodes[j].branch)
@@ -20,7 +21,7 @@ static void begin_branch(const struct sim_branch *branch)
 /* The body that the value chooses, or NULL. */
 static struct sim_exec *chosen(const struct sim_branch *branch)
 {
-    uint32_t value = sim_condition_value(branch->condition);
+    uint32_t value = __atomic_load_n(&branch->condition->value, __ATOMIC_ACQUIRE);
     if (branch->type == CU_GRAPH_COND_TYPE_IF)
         value = !value;
     else if (branch->type == CU_GRAPH_COND_TYPE_WHILE)
@@ -97,10 +98,8 @@ static CUresult check(const struct sim_exec *exec)
         SIM_TRY(alive(item));
         for (unsigned j = 0; branch && j < branch->count; j++)
             SIM_TRY(check(branch->bodies[j]));
-        if (!sim_graph_memory_live(item))
-            continue;
-        SIM_REFUSE(!(exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
-        sim_graph_memory_discard(item);
+        SIM_REFUSE(!sim_graph_memory_ready(
+            item, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
     }
     return CUDA_SUCCESS;
 }

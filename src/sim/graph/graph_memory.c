@@ -183,15 +183,13 @@ void sim_graph_memory_upload(const struct sim_exec *exec)
             count_live(memory, memory->kept);
 }
 
-bool sim_graph_memory_live(const struct sim_item *item)
+bool sim_graph_memory_ready(const struct sim_item *item, bool discard)
 {
-    return item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
-           ((const struct sim_graph_memory *)item->user)->live;
-}
-
-void sim_graph_memory_discard(const struct sim_item *item)
-{
-    set_live(item->user, false);
+    struct sim_graph_memory *memory = item->user;
+    bool live = item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && memory->live;
+    if (live && discard)
+        set_live(memory, false);
+    return !live || discard;
 }
 
 bool sim_graph_memory_claim(const struct sim_item *item)

@@ -32,10 +32,9 @@ struct sim_context *sim_params_context(const CUgraphNodeParams *params)
 
 bool sim_params_valid(const CUgraphNodeParams *params)
 {
-    for (size_t i = 0; i < sizeof params->reserved0 / sizeof *params->reserved0; i++)
-        if (params->reserved0[i])
-            return false;
-    return params->reserved2 == 0;
+    static const CUgraphNodeParams zero;
+    return memcmp(params->reserved0, zero.reserved0, sizeof zero.reserved0) == 0 &&
+           params->reserved2 == 0;
 }
 
 const void *sim_params_typed(const CUgraphNodeParams *params)

@@ -82,14 +82,3 @@ void sim_condition_set(CUgraphConditionalHandle handle, uint32_t value)
         __atomic_store_n(&found->value, value, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
 }
-
-uint32_t sim_condition_value(const struct sim_condition *condition)
-{
-    return __atomic_load_n(&condition->value, __ATOMIC_ACQUIRE);
-}
-
-void sim_condition_begin(struct sim_condition *condition)
-{
-    if (condition->assigned)
-        __atomic_store_n(&condition->value, condition->initial, __ATOMIC_RELEASE);
-}

@@ -51,11 +51,10 @@ static void hurry(void)
 static void watch(void)
 {
     sim_ended_hurry(hurry);
-    struct sigaction ours;
     if (!sim_config.interrupt || sigaction(SIGINT, NULL, &before) != 0 ||
         before.sa_handler == SIG_IGN)
         return;
-    ours = before;
+    struct sigaction ours = before;
     ours.sa_sigaction = interrupted;
     ours.sa_flags |= SA_SIGINFO;
     watched = sigaction(SIGINT, &ours, NULL) == 0;

@@ -52,27 +52,20 @@ SIM_BEHAVIOUR(cuLaunchKernelEx)
 
 #define MAX_PARAMS 4096
 
-static CUresult find(CUfunction hfunc, struct sim_function **function)
-{
-    SIM_TRY(sim_current_check());
-    *function = sim_object(SIM_FUNCTION, hfunc);
-    return *function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
-SIM_SET(cuFuncSetBlockShape, struct sim_function *, function, find(hfunc, &function),
+SIM_SET(cuFuncSetBlockShape, struct sim_function *, function, sim_function_own(hfunc, &function),
         x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
             x * y * z > sim_occupancy_max_threads(function),
         function->old.block[0] = (unsigned)x, function->old.block[1] = (unsigned)y,
         function->old.block[2] = (unsigned)z)
 
-SIM_SET(cuFuncSetSharedSize, struct sim_function *, function, find(hfunc, &function), false,
-        function->old.shared = bytes)
-SIM_SET(cuParamSetSize, struct sim_function *, function, find(hfunc, &function),
+SIM_SET(cuFuncSetSharedSize, struct sim_function *, function, sim_function_own(hfunc, &function),
+        false, function->old.shared = bytes)
+SIM_SET(cuParamSetSize, struct sim_function *, function, sim_function_own(hfunc, &function),
         numbytes > MAX_PARAMS, function->old.size = numbytes)
 
 static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size)
 {
-    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
+    SIM_FIND(struct sim_function *, function, sim_function_own(hfunc, &function));
     SIM_REFUSE(!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size);
     SIM_FAIL(OUT_OF_MEMORY,
              !function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)));
@@ -88,13 +81,13 @@ SIM_ENTRY(cuParamSetv, set(hfunc, offset, ptr, numbytes))
 CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
 {
     (void)texunit;
-    SIM_FIND(struct sim_function *, function, find(hfunc, &function));
+    SIM_FIND(struct sim_function *, function, sim_function_own(hfunc, &function));
     return sim_object(SIM_TEXREF, hTexRef) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static CUresult launch(CUfunction f, int width, int height, CUstream stream)
 {
-    SIM_FIND(struct sim_function *, function, find(f, &function));
+    SIM_FIND(struct sim_function *, function, sim_function_own(f, &function));
     SIM_REFUSE(width <= 0 || height <= 0);
     static char none[MAX_PARAMS];
     size_t size = function->old.size;

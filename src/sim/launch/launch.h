@@ -34,8 +34,6 @@ void sim_condition_graph_gone(uint64_t graph); /* gives up the graph's own refer
 
 /* Without it, from kernels and the work of graphs. */
 void sim_condition_set(CUgraphConditionalHandle handle, uint32_t value); /* unknown: nothing */
-uint32_t sim_condition_value(const struct sim_condition *condition);
-void sim_condition_begin(struct sim_condition *condition); /* a launch of the graph */
 
 /* --- device_heap.c --- The heap of the malloc and free that kernels call: one per context, from
  * the first launch of a module that has such calls until the context's end. */
@@ -74,12 +72,11 @@ bool sim_launch_prepare_is_alive(const struct sim_item *item);
 bool sim_launch_prepare_is_bound(const struct sim_item *item);
 /* The kernel sees texture and surface references as they are bound now. */
 void sim_launch_prepare_keep_bindings(const struct sim_item *item);
-/* How often a check of kernels found something. */
-unsigned long long sim_launch_prepare_report_count(void);
-/* How many kernels a fault of theirs ended. */
-unsigned long long sim_launch_prepare_fault_count(void);
-/* What launched the first of them (core/callers.c), or NULL. */
-const char *sim_launch_prepare_fault_origin(void);
+struct sim_launch_findings {
+    unsigned long long notes;  /* how often a check of kernels found something */
+    unsigned long long faults; /* how many kernels a fault of theirs ended */
+    const char *origin;        /* what launched the first of them (core/callers.c), or NULL */
+} sim_launch_prepare_findings(void);
 
 /* --- occupancy.c --- */
 /* Blocks of this many threads that one multiprocessor holds at a time. */

@@ -26,12 +26,9 @@ struct kernel {
 static uint64_t reachable(const struct sim_context *context)
 {
     uint64_t devices = UINT64_C(1) << context->device->ordinal;
-    for (const struct sim_object *object = sim_object_first(SIM_CONTEXT); object;
-         object = object->next) {
-        const struct sim_context *other = (const struct sim_context *)object;
-        if (sim_context_reaches(context, other))
+    SIM_EACH (const struct sim_context, other, SIM_CONTEXT)
+        if (*sim_context_peer(context, other))
             devices |= UINT64_C(1) << other->device->ordinal;
-    }
     return devices;
 }
 
@@ -144,19 +141,11 @@ static void note(void *user, const char *sentence)
     tell(user, sentence);
 }
 
-unsigned long long sim_launch_prepare_report_count(void)
+struct sim_launch_findings sim_launch_prepare_findings(void)
 {
-    return __atomic_load_n(&notes, __ATOMIC_RELAXED);
-}
-
-unsigned long long sim_launch_prepare_fault_count(void)
-{
-    return __atomic_load_n(&faults, __ATOMIC_RELAXED);
-}
-
-const char *sim_launch_prepare_fault_origin(void)
-{
-    return __atomic_load_n(&fault_origin, __ATOMIC_ACQUIRE);
+    return (struct sim_launch_findings){__atomic_load_n(&notes, __ATOMIC_RELAXED),
+                                        __atomic_load_n(&faults, __ATOMIC_RELAXED),
+                                        __atomic_load_n(&fault_origin, __ATOMIC_ACQUIRE)};
 }
 
 static void keep_origin(const struct kernel *kernel)
@@ -182,18 +171,8 @@ static void report(const struct kernel *kernel, const struct ptx_fault *fault, C
 static CUresult fault_code(enum ptx_fault_kind kind)
 {
     static const CUresult codes[] = {
-        [PTX_FAULT_ILLEGAL_ADDRESS] = CUDA_ERROR_ILLEGAL_ADDRESS,
-        [PTX_FAULT_TIMEOUT] = CUDA_ERROR_LAUNCH_TIMEOUT,
-        [PTX_FAULT_STOPPED] = CUDA_ERROR_LAUNCH_TIMEOUT,
-        [PTX_FAULT_ASSERT] = CUDA_ERROR_ASSERT,
-        [PTX_FAULT_STACK] = CUDA_ERROR_HARDWARE_STACK_ERROR,
-        [PTX_FAULT_ILLEGAL_INSTRUCTION] = CUDA_ERROR_ILLEGAL_INSTRUCTION,
-        [PTX_FAULT_MISALIGNED] = CUDA_ERROR_MISALIGNED_ADDRESS,
-        [PTX_FAULT_ADDRESS_SPACE] = CUDA_ERROR_INVALID_ADDRESS_SPACE,
-        [PTX_FAULT_INVALID_PC] = CUDA_ERROR_INVALID_PC,
-        [PTX_FAULT_TRAP] = CUDA_ERROR_LAUNCH_FAILED,
-        [PTX_FAULT_BARRIER] = CUDA_ERROR_LAUNCH_FAILED,
-        [PTX_FAULT_NO_MEMORY] = CUDA_ERROR_OUT_OF_MEMORY,
+#define FAULT(kind, code) [PTX_FAULT_##kind] = CUDA_ERROR_##code,
+#include "launch/fault.def"
     };
     return kind == PTX_FAULT_NONE || codes[kind] ? codes[kind] : CUDA_ERROR_UNKNOWN;
 }

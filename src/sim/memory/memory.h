@@ -190,12 +190,10 @@ struct sim_pool *sim_pool_current(struct sim_device *device); /* NULL: no memory
 /* Whether a device may use memory of the pool. */
 bool sim_pool_reaches_device(const struct sim_pool *pool);
 /* How much memory a pool has, and how much of it is in use. */
-bool sim_pool_usage_fits(const struct sim_pool *pool, size_t size); /* below the pool's limit */
 /* Account for memory that came from the pool, or goes back: at once, or when the program has waited
- * for the stream. The pool may be gone afterwards. */
+ * for the stream, if one is given. The pool may be gone afterwards. */
 void sim_pool_usage_take(struct sim_pool *pool, size_t size);
-void sim_pool_usage_give(struct sim_pool *pool, size_t size);
-void sim_pool_usage_give_in(struct sim_pool *pool, size_t size, struct sim_stream *stream);
+void sim_pool_usage_give(struct sim_pool *pool, size_t size, struct sim_stream *stream);
 
 /* --- pool_memory.c --- */
 /* From here on the memory counts as free, and no call accepts it. A pool's is given back: in the

@@ -71,33 +71,9 @@ static struct trait trait_of(CUpointer_attribute attribute, const struct sim_all
                                                           : SIM_ADDRESS_CHUNK;
     /* Several plain ones share what is mapped at once. */
     uint64_t start = plain ? found->address - found->address % grain : found->address;
-    /* No locality domain, and no tokens. */
     const struct trait traits[] = {
-        [CU_POINTER_ATTRIBUTE_CONTEXT] = {0, 8, pooled || mapped ? 0 : (uintptr_t)found->context},
-        [CU_POINTER_ATTRIBUTE_MEMORY_TYPE] = {0, 4,
-                                              host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE},
-        [CU_POINTER_ATTRIBUTE_DEVICE_POINTER] = {0, 8, address},
-        [CU_POINTER_ATTRIBUTE_HOST_POINTER] = {0, 8, address},
-        [CU_POINTER_ATTRIBUTE_P2P_TOKENS] = {0, 16, 0},
-        [CU_POINTER_ATTRIBUTE_SYNC_MEMOPS] = {0, 1, found->synchronous},
-        [CU_POINTER_ATTRIBUTE_BUFFER_ID] = {0, 8, found->id},
-        [CU_POINTER_ATTRIBUTE_IS_MANAGED] = {0, 1, managed},
-        [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = {9020, 4, (unsigned)device_of(found)->ordinal},
-        [CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE] = {10020, 1, plain},
-        [CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = {10020, 8, found->address},
-        [CU_POINTER_ATTRIBUTE_RANGE_SIZE] = {10020, 8, found->size},
-        [CU_POINTER_ATTRIBUTE_MAPPED] = {10020, 1, 1},
-        [CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES] = {10020, 8, handle_types_of(found)},
-        [CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE] = {11000, 1, plain},
-        [CU_POINTER_ATTRIBUTE_ACCESS_FLAGS] = {11000, 4, access_of(found)},
-        [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = {11030, 8, pooled ? (uintptr_t)found->owner : 0},
-        [CU_POINTER_ATTRIBUTE_MAPPING_SIZE] = {11070, 8,
-                                               (found->address - start + found->size + grain - 1) /
-                                                   grain * grain},
-        [CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR] = {11070, 8, start},
-        [CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID] = {11070, 8, found->id},
-        [CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE] = {12080, 4, plain},
-        [CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL] = {13040, 4, 0},
+#define POINTER(name, since, size, value) [CU_POINTER_ATTRIBUTE_##name] = {since, size, value},
+#include "memory/pointer.def"
     };
     bool known = (size_t)attribute < sizeof traits / sizeof *traits &&
                  traits[attribute].since <= sim_config.cuda;

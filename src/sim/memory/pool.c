@@ -206,11 +206,6 @@ CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, 
  * them back above its threshold, when the program has waited for the stream in which memory was
  * freed; what was freed and not waited for stays, whatever is asked of the pool. As an H200 did. */
 
-bool sim_pool_usage_fits(const struct sim_pool *pool, size_t size)
-{
-    return !pool->most || (size <= pool->most && pool->used <= pool->most - size);
-}
-
 void sim_pool_usage_take(struct sim_pool *pool, size_t size)
 {
     pool->used += size;
@@ -239,19 +234,6 @@ static void shrink_to_threshold(struct sim_pool *pool)
     sim_pool_drop(pool);
 }
 
-static void take_off(struct sim_pool *pool, size_t size)
-{
-    sim_expire_renew(pool); /* its memory keeps it alive */
-    pool->used -= size;
-    pool->live--;
-}
-
-void sim_pool_usage_give(struct sim_pool *pool, size_t size)
-{
-    take_off(pool, size);
-    shrink_to_threshold(pool);
-}
-
 static void learn(void *owner, size_t size)
 {
     struct sim_pool *pool = owner;
@@ -260,9 +242,15 @@ static void learn(void *owner, size_t size)
     shrink_to_threshold(pool);
 }
 
-void sim_pool_usage_give_in(struct sim_pool *pool, size_t size, struct sim_stream *stream)
+void sim_pool_usage_give(struct sim_pool *pool, size_t size, struct sim_stream *stream)
 {
-    take_off(pool, size);
+    sim_expire_renew(pool); /* its memory keeps it alive */
+    pool->used -= size;
+    pool->live--;
+    if (!stream) {
+        shrink_to_threshold(pool);
+        return;
+    }
     pool->held += size;
     sim_trail_learn = learn;
     sim_trail_add(&stream->trail, stream->object.context, pool, size);
@@ -309,11 +297,9 @@ SIM_BEHAVIOUR(cuMemPoolExportToShareableHandle)
 /* The pool that the process has imported from that file, or NULL. */
 static struct sim_pool *imported(const struct sim_shared *shared)
 {
-    for (struct sim_object *object = sim_object_first(SIM_POOL); object; object = object->next) {
-        struct sim_pool *pool = (struct sim_pool *)object;
+    SIM_EACH (struct sim_pool, pool, SIM_POOL)
         if (pool->imported && sim_shared_equal(&pool->shared->head.id, &shared->head.id))
             return pool;
-    }
     return NULL;
 }
 

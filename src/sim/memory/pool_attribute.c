@@ -2,8 +2,6 @@
 /* What pools say of themselves, what can be set, and who may use their memory. */
 #include "memory/memory.h"
 
-/* An attribute is a member of the pool, and can be set (SET), be set to 0, which is the value of
- * another member from then on (MARK), or only be asked (TOLD). */
 static const struct trait {
     int since;
     size_t at, size;
@@ -11,21 +9,9 @@ static const struct trait {
     size_t now; /* of a mark */
 } traits[] = {
 #define MEMBER(name) offsetof(struct sim_pool, name), sizeof(((struct sim_pool *)0)->name)
-    [CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = {0, MEMBER(follow_events), SET, 0},
-    [CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC] = {0, MEMBER(opportunistic), SET, 0},
-    [CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES] = {0, MEMBER(internal), SET, 0},
-    [CU_MEMPOOL_ATTR_RELEASE_THRESHOLD] = {0, MEMBER(threshold), SET, 0},
-    [CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT] = {0, MEMBER(reserved), TOLD, 0},
-    [CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH] = {0, MEMBER(reserved_high), MARK,
-                                           offsetof(struct sim_pool, reserved)},
-    [CU_MEMPOOL_ATTR_USED_MEM_CURRENT] = {0, MEMBER(used), TOLD, 0},
-    [CU_MEMPOOL_ATTR_USED_MEM_HIGH] = {0, MEMBER(used_high), MARK, offsetof(struct sim_pool, used)},
-    [CU_MEMPOOL_ATTR_ALLOCATION_TYPE] = {13020, MEMBER(type), TOLD, 0},
-    [CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES] = {13020, MEMBER(handle_types), TOLD, 0},
-    [CU_MEMPOOL_ATTR_LOCATION_ID] = {13020, MEMBER(location.id), TOLD, 0},
-    [CU_MEMPOOL_ATTR_LOCATION_TYPE] = {13020, MEMBER(location.type), TOLD, 0},
-    [CU_MEMPOOL_ATTR_MAX_POOL_SIZE] = {13020, MEMBER(most), TOLD, 0},
-    [CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED] = {13020, MEMBER(decompresses), TOLD, 0},
+#define POOL(name, since, kind, member, now)                                                       \
+    [CU_MEMPOOL_ATTR_##name] = {since, MEMBER(member), kind, offsetof(struct sim_pool, now)},
+#include "memory/pool.def"
 };
 
 /* NULL: no attribute of this driver. */

@@ -19,7 +19,8 @@ static CUresult from_pool(CUdeviceptr_v2 *dptr, size_t size, struct sim_pool *po
     /* What the host has room for, nobody knows: such a pool's block is no larger than a device's
      * could be. */
     SIM_FAIL(OUT_OF_MEMORY,
-             !sim_pool_usage_fits(pool, size) || size > sim_memory_left(context->device));
+             size > sim_memory_left(context->device) ||
+                 (pool->most && (size > pool->most || pool->used > pool->most - size)));
     SIM_FIND(struct sim_allocation *, allocation,
              sim_memory_allocate(context, kind_of(pool), size, 0, 0, &allocation));
     if (allocation->kind == SIM_MEMORY_POOL) /* as an H200 tells */
@@ -68,10 +69,7 @@ void sim_pool_memory_forget(struct sim_allocation *allocation, struct sim_stream
         return;
     if (allocation->kind == SIM_MEMORY_POOL && !allocation->foreign)
         sim_memory_give(allocation->device, allocation->size);
-    if (stream)
-        sim_pool_usage_give_in(allocation->owner, allocation->size, stream);
-    else
-        sim_pool_usage_give(allocation->owner, allocation->size);
+    sim_pool_usage_give(allocation->owner, allocation->size, stream);
     allocation->owner = NULL;
 }
 

@@ -39,33 +39,15 @@ CUresult sim_function_attribute(const struct ptx_module *ptx, size_t index,
                                 int *value)
 {
     const struct ptx_function_info *info = ptx_module_function(ptx, index);
-    const int values[] = {
-        [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = sim_function_max_threads(info, device),
-        [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)info->static_shared,
-        [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = (int)info->constants,
-        [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)info->local,
-        [CU_FUNC_ATTRIBUTE_NUM_REGS] = (int)info->registers,
-        /* The target's capability, not the PTX's own version. */
-        [CU_FUNC_ATTRIBUTE_PTX_VERSION] = (int)ptx_module_target(ptx),
-        [CU_FUNC_ATTRIBUTE_BINARY_VERSION] = sim_device_architecture(device),
-        [CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = 0,
-        [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] =
-            sim_function_max_dynamic(info, function),
-        [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = function ? function->carveout : -1,
-        /* From here on, since 11.8. */
-        [CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = 0,
-        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = cluster(info, function, 0),
-        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = cluster(info, function, 1),
-        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = cluster(info, function, 2),
-        [CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] =
-            function ? function->non_portable_cluster : 0,
-        [CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] =
-            function ? function->cluster_policy : 0,
+    const struct {
+        int since, value;
+    } values[] = {
+#define FUNCTION(name, since, value) [CU_FUNC_ATTRIBUTE_##name] = {since, value},
+#include "module/function.def"
     };
-    SIM_REFUSE(
-        (size_t)attribute >= sizeof values / sizeof *values ||
-        (attribute >= CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET && sim_config.cuda < 11080));
-    *value = values[attribute];
+    SIM_REFUSE((size_t)attribute >= sizeof values / sizeof *values ||
+               values[attribute].since > sim_config.cuda);
+    *value = values[attribute].value;
     return CUDA_SUCCESS;
 }
 
@@ -108,8 +90,7 @@ CUresult sim_function_of(struct sim_context *context, const void *handle,
     return *function ? CUDA_SUCCESS : sim_library_function(context, handle, function);
 }
 
-/* The function of a handle that is CUfunction only. */
-static CUresult own_function(CUfunction handle, struct sim_function **function)
+CUresult sim_function_own(CUfunction handle, struct sim_function **function)
 {
     *function = sim_object(SIM_FUNCTION, handle);
     SIM_TRY(sim_current_check());
@@ -119,7 +100,7 @@ static CUresult own_function(CUfunction handle, struct sim_function **function)
 /* The same, for questions that need no current context. */
 static CUresult asked_function(CUfunction handle, struct sim_function **function)
 {
-    CUresult result = own_function(handle, function);
+    CUresult result = sim_function_own(handle, function);
     return result == CUDA_ERROR_INVALID_CONTEXT && *function ? CUDA_SUCCESS : result;
 }
 
@@ -128,13 +109,14 @@ SIM_WITH(cuFuncGetAttribute, struct sim_function *, function,
          sim_function_attribute(function->module->ptx, function->index, function,
                                 function->object.context->device, attrib, pi))
 
-SIM_WITH(cuFuncSetAttribute, struct sim_function *, function, own_function(hfunc, &function),
+SIM_WITH(cuFuncSetAttribute, struct sim_function *, function, sim_function_own(hfunc, &function),
          sim_function_set(function, attrib, value))
 
-SIM_SET(cuFuncSetCacheConfig, struct sim_function *, function, own_function(hfunc, &function),
+SIM_SET(cuFuncSetCacheConfig, struct sim_function *, function, sim_function_own(hfunc, &function),
         (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL, function->cache = config)
 
-SIM_SET(cuFuncSetSharedMemConfig, struct sim_function *, function, own_function(hfunc, &function),
+SIM_SET(cuFuncSetSharedMemConfig, struct sim_function *, function,
+        sim_function_own(hfunc, &function),
         (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE, )
 
 CUresult sim_function_parameter(const struct ptx_function_info *info, size_t index, size_t *offset,
@@ -150,15 +132,16 @@ SIM_WITH(cuFuncGetParamInfo, struct sim_function *, function,
          func ? asked_function(func, &function) : CUDA_ERROR_INVALID_VALUE,
          sim_function_parameter(sim_function_info(function), paramIndex, paramOffset, paramSize))
 
-SIM_WITH(cuFuncLoad, struct sim_function *, function, own_function(hfunc, &function), CUDA_SUCCESS)
+SIM_WITH(cuFuncLoad, struct sim_function *, function, sim_function_own(hfunc, &function),
+         CUDA_SUCCESS)
 
 SIM_TELL(cuFuncGetModule, hmod, struct sim_function *function,
-         hfunc ? own_function(hfunc, &function) : CUDA_ERROR_INVALID_VALUE,
+         hfunc ? sim_function_own(hfunc, &function) : CUDA_ERROR_INVALID_VALUE,
          (CUmodule)function->module)
 SIM_TELL(cuFuncGetName, name, struct sim_function *function,
          hfunc ? asked_function(hfunc, &function) : CUDA_ERROR_INVALID_VALUE,
          sim_function_info(function)->name)
-SIM_TELL(cuFuncGetParamCount, paramCount, struct sim_function *found, own_function(func, &found),
-         sim_function_info(found)->param_count)
-SIM_TELL(cuFuncIsLoaded, state, struct sim_function *found, own_function(hfunc, &found),
+SIM_TELL(cuFuncGetParamCount, paramCount, struct sim_function *found,
+         sim_function_own(func, &found), sim_function_info(found)->param_count)
+SIM_TELL(cuFuncIsLoaded, state, struct sim_function *found, sim_function_own(hfunc, &found),
          CU_FUNCTION_LOADING_STATE_LOADED)

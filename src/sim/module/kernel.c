@@ -2,12 +2,6 @@
 /* cuKernel*: kernels of libraries, whose attributes are per device. */
 #include "module/module.h"
 
-static CUresult find(CUkernel handle, struct sim_kernel **kernel)
-{
-    *kernel = sim_object(SIM_KERNEL, handle);
-    return *kernel ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 static const struct ptx_function_info *info_of(const struct sim_kernel *kernel)
 {
     return ptx_module_function(kernel->library->ptx, kernel->index);
@@ -22,18 +16,19 @@ CUresult sim_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
     return CUDA_SUCCESS;
 }
 
-SIM_TELL(cuKernelGetLibrary, pLib, struct sim_kernel *found, find(kernel, &found),
+SIM_TELL(cuKernelGetLibrary, pLib, struct sim_kernel *found, SIM_FOUND(found, SIM_KERNEL, kernel),
          (CUlibrary)found->library)
 SIM_TELL(cuKernelGetName, name, struct sim_kernel *kernel,
-         hfunc ? find(hfunc, &kernel) : CUDA_ERROR_INVALID_VALUE, info_of(kernel)->name)
-SIM_TELL(cuKernelGetParamCount, paramCount, struct sim_kernel *found, find(kernel, &found),
-         info_of(found)->param_count)
+         hfunc ? SIM_FOUND(kernel, SIM_KERNEL, hfunc) : CUDA_ERROR_INVALID_VALUE,
+         info_of(kernel)->name)
+SIM_TELL(cuKernelGetParamCount, paramCount, struct sim_kernel *found,
+         SIM_FOUND(found, SIM_KERNEL, kernel), info_of(found)->param_count)
 
 /* The kernel, the device, and its function in the primary context of that, if one is active. */
 static CUresult in_primary(CUkernel handle, CUdevice ordinal, struct sim_kernel **kernel,
                            struct sim_device **device, struct sim_function **function)
 {
-    SIM_TRY(find(handle, kernel));
+    SIM_TRY(SIM_FOUND(*kernel, SIM_KERNEL, handle));
     SIM_TRY(sim_device_of(ordinal, device));
     *function = NULL;
     return (*device)->primary ? sim_library_function((*device)->primary, *kernel, function)
@@ -59,14 +54,15 @@ SIM_BEHAVIOUR(cuKernelSetAttribute)
 
 CUresult sim_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice_v1 dev)
 {
-    SIM_FIND(struct sim_kernel *, found, find(kernel, &found));
+    SIM_FIND(struct sim_kernel *, found, SIM_FOUND(found, SIM_KERNEL, kernel));
     SIM_TRY(sim_device_of(dev, NULL));
     return (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 SIM_BEHAVIOUR(cuKernelGetParamInfo)
 {
-    SIM_FIND(struct sim_kernel *, found, kernel ? find(kernel, &found) : CUDA_ERROR_INVALID_VALUE);
+    SIM_FIND(struct sim_kernel *, found,
+             kernel ? SIM_FOUND(found, SIM_KERNEL, kernel) : CUDA_ERROR_INVALID_VALUE);
     SIM_TRY(sim_current_check());
     return sim_function_parameter(info_of(found), paramIndex, paramOffset, paramSize);
 }

@@ -57,13 +57,13 @@ static CUresult usable(CUlibrary handle, struct sim_library **library)
     return *library ? (*library)->status : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* The module of the library in a context; NULL: none yet. */
+/* The module of the library in a context, or in any where none is given; NULL: none yet. */
 static struct sim_module *find_module(const struct sim_library *library,
                                       const struct sim_context *context)
 {
-    for (struct sim_object *object = sim_object_first(SIM_MODULE); object; object = object->next)
-        if (object->context == context && ((struct sim_module *)object)->library == library)
-            return (struct sim_module *)object;
+    SIM_EACH (struct sim_module, module, SIM_MODULE)
+        if ((!context || module->object.context == context) && module->library == library)
+            return module;
     return NULL;
 }
 
@@ -78,25 +78,17 @@ static CUresult module_in(struct sim_library *library, struct sim_context *conte
     return CUDA_SUCCESS;
 }
 
-static struct sim_object *module_made_for(const struct sim_library *library)
-{
-    struct sim_object *object = sim_object_first(SIM_MODULE);
-    while (object && ((struct sim_module *)object)->library != library)
-        object = object->next;
-    return object;
-}
-
 CUresult sim_cuLibraryUnload(CUlibrary library)
 {
     struct sim_library *dead = sim_object(SIM_LIBRARY, library);
-    struct sim_object *object;
+    struct sim_module *module;
     SIM_FAIL(INVALID_HANDLE, !dead);
     sim_object_remove(&dead->object); /* first: no other thread finds it while this one waits */
-    while ((object = module_made_for(dead))) {
-        uint64_t serial = object->serial;
-        (void)sim_stream_wait_context(object->context);
-        if (sim_object_alive(SIM_MODULE, object, serial))
-            sim_place_end(object);
+    while ((module = find_module(dead, NULL))) {
+        uint64_t serial = module->object.serial;
+        (void)sim_stream_wait_context(module->object.context);
+        if (sim_object_alive(SIM_MODULE, module, serial))
+            sim_place_end(&module->object);
     }
     for (size_t i = 0; dead->ptx && i < ptx_module_functions(dead->ptx); i++)
         if (dead->kernels[i]) {

@@ -258,14 +258,12 @@ static CUresult complete(struct link *link)
 struct ptx_module *sim_link_module(const void *image, size_t size, unsigned architecture,
                                    unsigned max_registers)
 {
-    for (struct sim_object *object = sim_object_first(SIM_LINK); object; object = object->next) {
-        const struct link *link = (const struct link *)object;
+    SIM_EACH (const struct link, link, SIM_LINK)
         if (link->output && link->output_size <= size && link->module &&
             link->jit.max_registers == max_registers &&
             (unsigned)sim_device_architecture(link->device) == architecture &&
             sim_image_same(image, size, link->output))
             return ptx_module_retain(link->module);
-    }
     return NULL;
 }
 

@@ -60,6 +60,8 @@ int sim_function_max_dynamic(const struct ptx_function_info *info,
 /* The function that a handle means in a context: its own, or that of a kernel (CUkernel). */
 CUresult sim_function_of(struct sim_context *context, const void *handle,
                          struct sim_function **function);
+/* That of a handle which is CUfunction only. */
+CUresult sim_function_own(CUfunction handle, struct sim_function **function);
 /* Attributes that can be read of any function; `function` may lack what was set (NULL). */
 CUresult sim_function_attribute(const struct ptx_module *ptx, size_t index,
                                 const struct sim_function *function,

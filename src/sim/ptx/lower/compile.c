@@ -11,9 +11,6 @@
 #include "ptx/lower/lower.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "ptx/read/read.h"
 
 /* Virtual registers of the function's own registers; a vector has one for each component. */
 static bool make_registers(struct lower *lower)

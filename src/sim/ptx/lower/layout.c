@@ -4,7 +4,6 @@
 #include "ptx/lower/lower.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_LOCAL UINT64_C(0x80000)
 /* What a driver's JIT takes of a device with that much; more than the 48 KiB of ptxas itself. */

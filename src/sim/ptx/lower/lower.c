@@ -7,9 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "ptx/read/read.h"
 
 void *lower_module_alloc(struct ptx_module *module, size_t size)
 {
@@ -19,6 +16,15 @@ void *lower_module_alloc(struct ptx_module *module, size_t size)
 void *lower_scratch(struct lower *lower, size_t count, size_t size)
 {
     void *made = arena_alloc(lower->scratch, (count + 1) * size);
+
+    if (!made)
+        lower->status = PTX_NO_MEMORY;
+    return made;
+}
+
+void *lower_lasting(struct lower *lower, size_t size)
+{
+    void *made = lower_module_alloc(lower->module, size);
 
     if (!made)
         lower->status = PTX_NO_MEMORY;
@@ -46,11 +52,10 @@ static bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, ui
                        size_t size)
 {
     uint32_t wanted = *capacity ? *capacity * 2 : 64;
-    void *grown;
 
     if (count < *capacity)
         return true;
-    grown = realloc(*array, wanted * size);
+    void *grown = realloc(*array, wanted * size);
     if (!grown) {
         lower->status = PTX_NO_MEMORY;
         return false;
@@ -74,7 +79,6 @@ static void lower_reference(struct lower *lower, uint32_t step, uint32_t slot, u
 uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control)
 {
     uint32_t capacity = lower->step_capacity, index = lower->step_count;
-    struct ptx_step *step;
     bool guarded = lower->insn->guarded && !lower->unguarded;
 
     if (!lower_grow(lower, (void **)&lower->steps, &capacity, index, sizeof *lower->steps))
@@ -84,7 +88,7 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
         return 0;
     lower->step_count++;
     lower->sources[index] = (struct step_source){lower->insn, (uint8_t)affine_op_run(run)};
-    step = &lower->steps[index];
+    struct ptx_step *step = &lower->steps[index];
     memset(step, 0, sizeof *step);
     for (size_t i = 0; i < sizeof step->operand / sizeof step->operand[0]; i++)
         step->operand[i] = PTX_ABSENT;
@@ -157,12 +161,10 @@ uint32_t lower_step_of(struct lower *lower, ptx_run *run, enum step_control cont
 /* Give the step a list of `count` operands, to be filled by lower_use and lower_def. */
 void lower_list(struct lower *lower, uint32_t step, uint32_t count)
 {
-    uint32_t *list = lower_module_alloc(lower->module, (count + 1) * sizeof *list);
+    uint32_t *list = lower_lasting(lower, (count + 1) * sizeof *list);
 
-    if (!list) {
-        lower->status = PTX_NO_MEMORY;
+    if (!list)
         return;
-    }
     for (uint32_t i = 0; i < count; i++)
         list[i] = PTX_ABSENT;
     lower->steps[step].list = list;
@@ -184,9 +186,9 @@ void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op)
     lower->sources[step].affine = (uint8_t)op;
 }
 
-static uint32_t pool_mix(uint32_t kind, uint32_t place, uint32_t index, uint64_t low)
+static uint32_t pool_mix(uint32_t kind, uint32_t place, uint32_t index, uint64_t value)
 {
-    uint64_t hash = low * UINT64_C(0x9e3779b97f4a7c15) + index * UINT64_C(0xc2b2ae3d27d4eb4f) +
+    uint64_t hash = value * UINT64_C(0x9e3779b97f4a7c15) + index * UINT64_C(0xc2b2ae3d27d4eb4f) +
                     kind * 7 + place;
 
     return (uint32_t)(hash >> 32) ^ (uint32_t)hash;
@@ -201,7 +203,7 @@ static bool pool_rehash(struct ptx_module *module)
         return false;
     for (uint32_t i = 0; i < module->pool_count; i++) {
         const struct pool_entry *entry = &module->pool[i];
-        uint32_t at = pool_mix(entry->kind, entry->place, entry->index, entry->low);
+        uint32_t at = pool_mix(entry->kind, entry->place, entry->index, entry->value);
 
         while (hash[at & (size - 1)])
             at++;
@@ -215,19 +217,18 @@ static bool pool_rehash(struct ptx_module *module)
 
 /* The place of a constant in the module's pool. */
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
-                    uint32_t index, uint64_t low, uint64_t high)
+                    uint32_t index, uint64_t value)
 {
     struct ptx_module *module = lower->module;
     struct pool_entry *entry;
-    uint32_t at;
 
     if (place == PLACE_32)
-        low &= PTX_FULL;
+        value &= PTX_FULL;
     if (module->pool_count * 2 >= module->pool_hash_size && !pool_rehash(module)) {
         lower->status = PTX_NO_MEMORY;
         return PTX_CONSTANT;
     }
-    at = pool_mix(kind, place, index, low);
+    uint32_t at = pool_mix(kind, place, index, value);
     for (;; at++) {
         uint32_t found = module->pool_hash[at & (module->pool_hash_size - 1)];
 
@@ -235,7 +236,7 @@ uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place p
             break;
         entry = &module->pool[found - 1];
         if (entry->kind == kind && entry->place == place && entry->index == index &&
-            entry->low == low && entry->high == high)
+            entry->value == value)
             return entry->offset | PTX_CONSTANT;
     }
     if (!lower_grow(lower, (void **)&module->pool, &module->pool_capacity, module->pool_count,
@@ -246,8 +247,7 @@ uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place p
                                  .place = (uint8_t)place,
                                  .index = index,
                                  .offset = module->pool_bytes,
-                                 .low = low,
-                                 .high = high};
+                                 .value = value};
     module->pool_bytes += place == PLACE_128    ? 512
                           : place == PLACE_64   ? 256
                           : place == PLACE_FORM ? 64 /* vectors begin with a line of the cache */

@@ -5,10 +5,8 @@
 #ifndef CUSHIM_SIM_PTX_LOWER_LOWER_H
 #define CUSHIM_SIM_PTX_LOWER_LOWER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "ptx/memory/memory.h"
+#include "ptx/read/read.h"
 
 #define SLOT_GUARD UINT32_C(0xffffffff)
 #define NO_TARGET UINT32_MAX
@@ -88,7 +86,7 @@ void lower_list(struct lower *lower, uint32_t step, uint32_t count);
 void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
-                    uint32_t index, uint64_t low, uint64_t high);
+                    uint32_t index, uint64_t value);
 
 enum value_place operand_place_of(enum ir_type type);
 enum value_place operand_place(const struct lower *lower, const struct ir_operand *operand,
@@ -101,6 +99,7 @@ enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors
  * is the status then. */
 void *lower_scratch(struct lower *lower, size_t count, size_t size);
 void *lower_module_alloc(struct ptx_module *module, size_t size); /* zeroed */
+void *lower_lasting(struct lower *lower, size_t size); /* the same; NULL is in the status */
 
 /* --- compile.c --- All functions of the module. */
 enum ptx_status compile_module(struct ptx_module *module, struct ptx_text *errors);

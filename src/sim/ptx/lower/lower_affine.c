@@ -168,11 +168,10 @@ static bool solve_forms(struct affine_pass *pass)
         changed = false;
         for (uint32_t i = 0; i < lower->ref_count; i++) {
             const struct lower_ref *ref = &lower->refs[i];
-            enum affine_form made;
 
             if (!ref->def || pass->form[ref->vreg] == FORM_ANY)
                 continue;
-            made = op_of(pass, ref->step) ? form_made(pass, ref->step) : FORM_ANY;
+            enum affine_form made = op_of(pass, ref->step) ? form_made(pass, ref->step) : FORM_ANY;
             if (made > pass->form[ref->vreg]) {
                 pass->form[ref->vreg] = made;
                 changed = true;
@@ -190,11 +189,10 @@ static void find_fixed(struct affine_pass *pass)
     for (uint32_t s = 0; s < lower->step_count; s++) {
         const enum affine_op op = op_of(pass, s);
         bool fixed = op != AFFINE_BLOCK && affine_run_of(op) && lower->steps[s].guard == PTX_ABSENT;
-        uint32_t vreg;
 
         if (!fixed)
             continue;
-        vreg = vreg_in(pass, s, 0);
+        uint32_t vreg = vreg_in(pass, s, 0);
         fixed = vreg != NONE && pass->form[vreg] == FORM_UNIFORM && pass->writer[vreg] == s &&
                 lower->live_from[vreg] == s;
         FOR_REFS (lower, ref, s)
@@ -254,15 +252,14 @@ static uint32_t form_operand(struct affine_pass *pass, uint32_t step, uint32_t s
 {
     const uint32_t vreg = vreg_in(pass, step, slot);
     const uint32_t operand = pass->lower->steps[step].operand[slot];
-    const struct pool_entry *entry;
 
     if (vreg != NONE)
         return place_of(pass, vreg);
     if (operand == PTX_ABSENT)
         return PTX_ABSENT;
-    entry = pool_at(pass, operand);
+    const struct pool_entry *entry = pool_at(pass, operand);
     return lower_pool(pass->lower, (enum pool_kind)entry->kind, PLACE_FORM, entry->index,
-                      entry->low, 0);
+                      entry->value);
 }
 
 /* The step on forms: its operands, and a vector of the result if one is needed. */
@@ -322,7 +319,6 @@ static uint16_t atomic_bytes(const struct affine_pass *pass, uint32_t s)
 static bool make_step(struct affine_pass *pass, uint32_t s, struct ptx_step *step)
 {
     const uint32_t taken = forms_taken(pass, s);
-    affine_run *compare;
 
     *step = pass->lower->steps[s];
     if (step->control == CONTROL_JOIN)
@@ -343,7 +339,7 @@ static bool make_step(struct affine_pass *pass, uint32_t s, struct ptx_step *ste
         make_affine(pass, s, step);
         return true;
     }
-    compare = compare_run(pass, s);
+    affine_run *compare = compare_run(pass, s);
     step->affine = compare ? compare : memory_run(pass, s);
     step->control = compare ? CONTROL_AFFINE : CONTROL_ROWS;
     for (uint32_t i = 0; i < step->list_count; i++)

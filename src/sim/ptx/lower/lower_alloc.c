@@ -9,8 +9,6 @@
  * became free last, so that the register file stays small and its lines stay in the cache. */
 #include "ptx/lower/lower.h"
 
-#include <string.h>
-
 #define NONE UINT32_MAX
 #define PLACES 5 /* enum value_place */
 #define LIVENESS_BYTES ((size_t)16 << 20)

@@ -2,10 +2,6 @@
 /* Branches, calls and returns. */
 #include "ptx/lower/lower.h"
 
-#include <string.h>
-
-#include "ptx/read/read.h"
-
 void lower_flow_bra(struct lower *lower, const struct ir_insn *insn)
 {
     const uint32_t index = (uint32_t)(insn - lower->fn->insns);
@@ -32,12 +28,10 @@ void lower_flow_brx(struct lower *lower, const struct ir_insn *insn)
     const struct ir_table *list = &lower->fn->tables[insn->operands[1].index];
     uint32_t value = operand_source(lower, &insn->operands[0], PLACE_32), step;
     struct jump_table *table =
-        lower_module_alloc(lower->module, sizeof *table + list->count * sizeof table->targets[0]);
+        lower_lasting(lower, sizeof *table + list->count * sizeof table->targets[0]);
 
-    if (!table) {
-        lower->status = PTX_NO_MEMORY;
+    if (!table)
         return;
-    }
     table->count = list->count;
     memcpy(table->targets, list->indices, list->count * sizeof table->targets[0]);
     step = lower_step(lower, NULL, CONTROL_INDEXED);
@@ -49,8 +43,6 @@ void lower_flow_brx(struct lower *lower, const struct ir_insn *insn)
 static bool call_place(struct lower *lower, const struct ir_operand *operand, bool def,
                        struct call_value *value, uint32_t *list, uint32_t *count)
 {
-    enum value_place place;
-
     if (operand->kind == IR_OPERAND_LOCAL || operand->kind == IR_OPERAND_PARAM ||
         operand->kind == IR_OPERAND_RETURN) {
         if (operand->kind == IR_OPERAND_LOCAL) {
@@ -69,7 +61,8 @@ static bool call_place(struct lower *lower, const struct ir_operand *operand, bo
         value->place = PLACE_MEMORY;
         return true;
     }
-    place = operand_place(lower, operand, operand->bits >> 32 ? PLACE_64 : PLACE_32);
+    enum value_place place =
+        operand_place(lower, operand, operand->bits >> 32 ? PLACE_64 : PLACE_32);
     value->place = (uint8_t)place;
     value->offset = *count;
     value->size = place == PLACE_128 ? 16 : place == PLACE_64 ? 8 : 4;
@@ -94,14 +87,11 @@ void lower_flow_call(struct lower *lower, const struct ir_insn *insn)
     const struct ir_operand *arguments = &insn->operands[2];
     const struct ptx_builtin *builtin = NULL;
     uint32_t values[MAX_CALL] = {PTX_ABSENT}, count = 1, first_return, step;
-    struct call_site *site =
-        lower_module_alloc(lower->module, sizeof *site + (arguments->count + returns->count) *
-                                                             sizeof(struct call_value));
+    struct call_site *site = lower_lasting(
+        lower, sizeof *site + (arguments->count + returns->count) * sizeof(struct call_value));
 
-    if (!site) {
-        lower->status = PTX_NO_MEMORY;
+    if (!site)
         return;
-    }
     if (arguments->count + returns->count >= MAX_CALL) {
         lower_refuse(lower, "too many arguments");
         return;

@@ -127,7 +127,6 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     const char *reason = NULL;
     union ptx_how how = {0};
     struct flat flat = {.count = 0};
-    uint32_t step;
     ptx_run *run = select_run(insn, &how, &reason);
     bool list = has_list(insn);
 
@@ -138,12 +137,12 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = insn->destinations; i < insn->count; i++)
         flat_source(lower, &flat, insn, &insn->operands[i], i);
     if (is_matrix(insn->op))
-        flat_add(&flat, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL, 0));
+        flat_add(&flat, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL));
     /* Destinations come first in the step and last here: temporaries are made in this order. */
     struct flat dests = {.count = 0};
     for (uint32_t i = 0; i < insn->destinations; i++)
         flat_dest(lower, &dests, insn, &insn->operands[i], i);
-    step = lower_step(lower, run, control_of(insn));
+    uint32_t step = lower_step(lower, run, control_of(insn));
     lower_note_op(lower, step, affine_op_insn(insn));
     if (insn->op == IR_SETP)
         how.compare.compare = insn->compare;
@@ -162,51 +161,10 @@ static void lower_nothing(struct lower *lower, const struct ir_insn *insn)
     (void)insn;
 }
 
-/* What is no instruction on registers alone. */
 static lower_one *const lowered[IR_OP_COUNT] = {
-    [IR_BRA] = lower_flow_bra,
-    [IR_BRX] = lower_flow_brx,
-    [IR_CALL] = lower_flow_call,
-    [IR_RET] = lower_flow_ret,
-    [IR_BAR] = lower_flow_barrier,
-    [IR_BARRIER] = lower_flow_barrier,
-    [IR_MBARRIER] = lower_flow_mbarrier,
-    [IR_NANOSLEEP] = lower_flow_nap,
-    [IR_GRIDDEPCONTROL] = lower_nothing,
-    [IR_PMEVENT] = lower_nothing,
-    [IR_SETMAXNREG] = lower_nothing,
-    [IR_LD] = lower_memory_load,
-    [IR_LDU] = lower_memory_load,
-    [IR_ST] = lower_memory_store,
-    [IR_ATOM] = lower_memory_atomic,
-    [IR_RED] = lower_memory_atomic,
-    [IR_PREFETCH] = lower_nothing,
-    [IR_PREFETCHU] = lower_nothing,
-    [IR_DISCARD] = lower_nothing,
-    [IR_APPLYPRIORITY] = lower_nothing,
-    [IR_CREATEPOLICY] = lower_memory_policy,
-    [IR_CP_ASYNC] = lower_memory_copy,
-    [IR_CP_BULK] = lower_bulk_copy,
-    [IR_CP_REDUCE] = lower_bulk_copy,
-    [IR_CP_TENSOR] = lower_bulk_tensor,
-    [IR_RED_ASYNC] = lower_bulk_async,
-    [IR_ST_ASYNC] = lower_bulk_async,
-    [IR_ST_BULK] = lower_bulk_zero,
-    [IR_TENSORMAP] = lower_bulk_map,
-    [IR_LDMATRIX] = lower_matrix_access,
-    [IR_STMATRIX] = lower_matrix_access,
-    [IR_WMMA_LOAD] = lower_matrix_access,
-    [IR_WMMA_STORE] = lower_matrix_access,
-    [IR_WGMMA] = lower_matrix_wgmma,
-    [IR_WGMMA_SYNC] = lower_nothing, /* a product is complete when its instruction is */
-    [IR_MOV] = lower_move_mov,
-    [IR_CVTA] = lower_move_cvta,
-    [IR_ISSPACEP] = lower_move_isspacep,
-    [IR_MAPA] = lower_move_mapa,
-    [IR_GETCTARANK] = lower_move_mapa,
-    [IR_ALLOCA] = lower_move_stack,
-    [IR_STACKSAVE] = lower_move_stack,
-    [IR_STACKRESTORE] = lower_move_stack,
+#define LOWERED(op, function) [IR_##op] = function,
+#include "ptx/lower/lower_insn.def"
+#undef LOWERED
 };
 
 void lower_insn(struct lower *lower)

@@ -6,7 +6,7 @@
 static void lower_meeting(struct lower *lower)
 {
     LOWER_USES(lower, lower_step(lower, move_nothing, CONTROL_SYNC),
-               lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL, 0));
+               lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL));
 }
 
 /* ldmatrix d, [a]; stmatrix [a], b; wmma.load d, [a], stride; wmma.store [a], b, stride. */

@@ -116,13 +116,13 @@ static void lower_load_direct(struct lower *lower, enum direct direct, uint64_t 
     for (uint32_t i = 0; i < count; i++) {
         enum value_place place = operand_place(lower, &parts[i], operand_place_of(type));
         enum load_kind kind = load_kind_of(type, place, part_size(lower, &parts[i]));
-        uint32_t dest, step;
 
-        dest = operand_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
+        uint32_t dest =
+            operand_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
         if (dest == PTX_ABSENT)
             continue;
-        step = lower_step(lower, direct == DIRECT_PARAM ? memory_load_param : memory_load_frame,
-                          CONTROL_RUN);
+        uint32_t step = lower_step(
+            lower, direct == DIRECT_PARAM ? memory_load_param : memory_load_frame, CONTROL_RUN);
         lower->steps[step].how.fixed = (struct how_fixed){
             .at = at + (uint64_t)i * memory_load_size(kind), .kind = (uint8_t)kind};
         if (direct == DIRECT_PARAM && !is_other_load(kind)) {
@@ -153,8 +153,6 @@ void lower_memory_load(struct lower *lower, const struct ir_insn *insn)
     bool ordered = is_ordered(insn), list = count > 1;
     uint32_t dests[LOWER_MAX_PARTS];
     enum value_place place = PLACE_32;
-    enum load_kind kind;
-    enum direct direct;
     uint64_t at;
     int64_t offset;
 
@@ -162,8 +160,9 @@ void lower_memory_load(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = 0; i < count; i++)
         if (parts[i].kind == IR_OPERAND_REG)
             place = operand_place(lower, &parts[i], place);
-    kind = load_kind_of(type, place, part_size(lower, &parts[0]));
-    direct = direct_place(lower, &insn->operands[1], (uint64_t)memory_load_size(kind) * count, &at);
+    enum load_kind kind = load_kind_of(type, place, part_size(lower, &parts[0]));
+    enum direct direct =
+        direct_place(lower, &insn->operands[1], (uint64_t)memory_load_size(kind) * count, &at);
     if (direct != DIRECT_NO) {
         lower_load_direct(lower, direct, at, parts, count);
         return;
@@ -214,7 +213,6 @@ void lower_memory_store(struct lower *lower, const struct ir_insn *insn)
     bool ordered = is_ordered(insn), list = count > 1;
     uint32_t values[LOWER_MAX_PARTS];
     enum value_place place = operand_place_of(type);
-    enum store_kind kind;
     enum direct direct;
     uint64_t at;
     int64_t offset;
@@ -222,7 +220,7 @@ void lower_memory_store(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = 0; i < count; i++)
         if (parts[i].kind == IR_OPERAND_REG)
             place = operand_place(lower, &parts[i], place);
-    kind = store_kind_of(type, place);
+    enum store_kind kind = store_kind_of(type, place);
     direct =
         direct_place(lower, &insn->operands[0], (uint64_t)memory_store_size(kind) * count, &at);
     if (direct == DIRECT_PARAM || insn->space == PTX_SPACE_CONST ||
@@ -298,7 +296,7 @@ void lower_memory_policy(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t dest = operand_dest(lower, &insn->operands[0], PLACE_64, IR_B64);
 
-    operand_copy(lower, move_copy64, dest, lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, 0, 0));
+    operand_copy(lower, move_copy64, dest, lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, 0));
 }
 
 /* cp.async [to], [from], size, from_size: the copy is made at once. */

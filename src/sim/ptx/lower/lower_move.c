@@ -41,12 +41,11 @@ static bool lower_special_mov(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *source = &insn->operands[1];
     enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
-    uint32_t dest, step;
 
     if (source->kind != IR_OPERAND_SPECIAL || source->index == IR_WARP_SZ)
         return false;
-    dest = operand_dest(lower, &insn->operands[0], place, (enum ir_type)insn->types[0]);
-    step = lower_step(lower, operand_special_run(lower, source, place), CONTROL_RUN);
+    uint32_t dest = operand_dest(lower, &insn->operands[0], place, (enum ir_type)insn->types[0]);
+    uint32_t step = lower_step(lower, operand_special_run(lower, source, place), CONTROL_RUN);
     lower->steps[step].how = operand_special_how(source);
     lower_def(lower, step, 0, dest);
     return true;

@@ -78,14 +78,13 @@ void lower_region_mark(const struct lower_region *region, bool *marks)
 {
     for (uint32_t i = 0; i + 1 < region->count; i++) {
         const struct ptx_step *branch = &region->steps[i];
-        uint32_t target;
 
         if (branch->control == CONTROL_MEMORY &&
             region->lower->steps[region->general[i]].control == CONTROL_SPIN)
             marks[i] = branch->list_count != 0;
         if (branch->control != CONTROL_BRANCH)
             continue;
-        target = (uint32_t)(branch->how.jump.step - region->steps);
+        uint32_t target = (uint32_t)(branch->how.jump.step - region->steps);
         if (target < region->count && target != i)
             marks[i] =
                 target > i ? is_plain(region, i + 1, target - 1) : is_plain(region, target, i - 1);

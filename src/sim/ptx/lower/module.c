@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_compile, the same in steps, and what a module tells of itself. */
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ptx/lower/lower.h"
-#include "ptx/read/read.h"
 
 static void module_free(struct ptx_module *module)
 {
@@ -93,7 +90,6 @@ static bool module_info(struct ptx_module *module, struct ptx_code *code)
 static bool module_functions(struct ptx_module *module)
 {
     const struct ir_module *ir = module->ir;
-    const struct ptx_builtin *builtin;
 
     module->codes = lower_module_alloc(module, (ir->function_count + 1) * sizeof *module->codes);
     module->code_of =
@@ -103,7 +99,7 @@ static bool module_functions(struct ptx_module *module)
     for (uint32_t i = 0; i < ir->function_count; i++) {
         module->code_of[i] = UINT32_MAX;
         if (!ir->functions[i].body) {
-            builtin = opcodes_builtin(ir->functions[i].name);
+            const struct ptx_builtin *builtin = opcodes_builtin(ir->functions[i].name);
             module->uses_heap |= builtin && builtin->heap;
             continue;
         }
@@ -245,11 +241,10 @@ enum ptx_status ptx_build_add(struct ptx_build *build, const struct ptx_source *
                               struct ptx_text *errors, struct ptx_text *info)
 {
     size_t said = errors ? errors->length : 0;
-    enum ptx_status status;
 
     build->functions = build->reader->functions.count;
     build->variables = build->reader->variables.count;
-    status = parse_module_add(build->reader, source, errors, info);
+    enum ptx_status status = parse_module_add(build->reader, source, errors, info);
     if (status == PTX_OK && !has_usable(build))
         status = PTX_UNSUPPORTED;
     if (status == PTX_OK)

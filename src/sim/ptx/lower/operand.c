@@ -79,7 +79,7 @@ static uint32_t lower_special(struct lower *lower, const struct ir_operand *oper
                               enum value_place place)
 {
     if (operand->index == IR_WARP_SZ)
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, PTX_LANES, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, PTX_LANES);
     return lower_produce(lower, operand_special_run(lower, operand, place), place,
                          operand_special_how(operand), PTX_ABSENT);
 }
@@ -88,27 +88,24 @@ static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t of
                                     enum value_place place)
 {
     uint64_t bits = at + (uint64_t)offset;
-    uint32_t value;
 
     if (lower->fn->entry)
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
-    value = lower_produce(lower, special_local_address, PLACE_64, (union ptx_how){.add = bits},
-                          PTX_ABSENT);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits);
+    uint32_t value = lower_produce(lower, special_local_address, PLACE_64,
+                                   (union ptx_how){.add = bits}, PTX_ABSENT);
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
 static uint32_t lower_shared_address(struct lower *lower, uint32_t number, int64_t offset,
                                      enum value_place place)
 {
-    uint32_t value;
-
     if (lower->fn->entry) {
         uint64_t bits = lower->code->shared_offsets[number] + (uint64_t)offset;
 
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits);
     }
-    value = lower_produce(lower, special_shared_address, PLACE_64,
-                          (union ptx_how){.add = (uint64_t)offset}, number | PTX_CONSTANT);
+    uint32_t value = lower_produce(lower, special_shared_address, PLACE_64,
+                                   (union ptx_how){.add = (uint64_t)offset}, number | PTX_CONSTANT);
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
@@ -125,7 +122,7 @@ static uint32_t lower_variable(struct lower *lower, const struct ir_operand *ope
         return lower_produce(lower, special_reference, PLACE_64,
                              (union ptx_how){.variable = module->variable_of[operand->index]},
                              PTX_ABSENT);
-    return lower_pool(lower, POOL_VARIABLE, place, operand->index, (uint64_t)operand->offset, 0);
+    return lower_pool(lower, POOL_VARIABLE, place, operand->index, (uint64_t)operand->offset);
 }
 
 static uint32_t lower_local(struct lower *lower, const struct ir_operand *operand,
@@ -146,7 +143,7 @@ static uint32_t lower_parameter(struct lower *lower, const struct ir_operand *op
 
     if (lower->fn->entry) {
         at = lower->fn->params[operand->index].offset;
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, at + (uint64_t)operand->offset, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, at + (uint64_t)operand->offset);
     }
     at = operand->kind == IR_OPERAND_PARAM ? lower->params_at[operand->index]
                                            : lower->returns_at[operand->index];
@@ -182,7 +179,7 @@ uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,
         return fit_source(lower, lower_vreg(lower, operand), have, place);
     }
     case IR_OPERAND_IMM:
-        return lower_pool(lower, POOL_IMMEDIATE, place, 0, operand->bits, 0);
+        return lower_pool(lower, POOL_IMMEDIATE, place, 0, operand->bits);
     case IR_OPERAND_SPECIAL:
         return lower_special(lower, operand, place);
     case IR_OPERAND_VARIABLE:
@@ -193,8 +190,7 @@ uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,
     case IR_OPERAND_RETURN:
         return lower_parameter(lower, operand, place);
     case IR_OPERAND_FUNCTION:
-        return lower_pool(lower, POOL_FUNCTION, place, operand->index, (uint64_t)operand->offset,
-                          0);
+        return lower_pool(lower, POOL_FUNCTION, place, operand->index, (uint64_t)operand->offset);
     case IR_OPERAND_SINK:
     case IR_OPERAND_NONE:
         return PTX_ABSENT;
@@ -224,16 +220,12 @@ static ptx_run *widen_run(enum ir_type type, enum value_place place)
 uint32_t operand_dest(struct lower *lower, const struct ir_operand *operand, enum value_place place,
                       enum ir_type type)
 {
-    enum value_place have;
-    uint32_t vreg, temp;
-    ptx_run *run;
-
     if (operand->kind == IR_OPERAND_SINK || operand->kind == IR_OPERAND_NONE)
         return PTX_ABSENT;
     if (operand->kind != IR_OPERAND_REG)
         return lower_refuse(lower, "the destination is no register");
-    have = operand_place(lower, operand, place);
-    vreg = lower_vreg(lower, operand);
+    enum value_place have = operand_place(lower, operand, place);
+    uint32_t vreg = lower_vreg(lower, operand);
     if ((have == PLACE_PREDICATE) != (place == PLACE_PREDICATE))
         return lower_refuse(lower, "a predicate register is expected here, or none");
     if (have == place && (have != PLACE_32 || (type != IR_S8 && type != IR_S16)))
@@ -243,12 +235,14 @@ uint32_t operand_dest(struct lower *lower, const struct ir_operand *operand, enu
         return vreg;
     if (have < place && !(have == PLACE_32 && place == PLACE_64))
         return lower_refuse(lower, "the destination is too narrow");
-    run = have < place ? move_low32 : have == PLACE_128 ? move_zero128 : widen_run(type, have);
+    ptx_run *run = have < place        ? move_low32
+                   : have == PLACE_128 ? move_zero128
+                                       : widen_run(type, have);
     if (!run)
         return vreg;
     if (run == move_sign8 && opcodes_type_size(lower->fn->registers[operand->index].type) == 2)
         run = move_sign8_16;
-    temp = lower_temp(lower, place);
+    uint32_t temp = lower_temp(lower, place);
     if (lower->fixup_count < LOWER_MAX_PARTS)
         lower->fixups[lower->fixup_count++] = (struct lower_fixup){temp, vreg, run};
     return temp;

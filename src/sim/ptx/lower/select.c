@@ -2,8 +2,6 @@
 /* select_run: which family serves an instruction, and at which ISA level of this CPU. */
 #include "ptx/lower/lower.h"
 
-#include <stddef.h>
-
 #include "ptx/texture/texture.h"
 
 /* OPS_LEVELS: the build made the _v3 and _v4 copies of the hot families. */

@@ -4,11 +4,6 @@
  * block's shared memory belongs to one worker. */
 #include "ptx/memory/memory.h"
 
-#include <pthread.h>
-#include <string.h>
-
-#include "ptx/ops/float_bits.h"
-
 /* --- Lanes --- */
 static bool is_shared_of(const struct ptx_block *block, uintptr_t at)
 {

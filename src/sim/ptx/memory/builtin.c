@@ -67,12 +67,9 @@ static void run_set_conditional(struct ptx_warp *warp, const struct ptx_step *st
 ptx_run *builtin_run(const struct ptx_builtin *builtin)
 {
     static ptx_run *const runs[] = {
-        [BUILTIN_PRINTF] = printf_run,
-        [BUILTIN_ASSERTFAIL] = printf_assertfail,
-        [BUILTIN_MALLOC] = run_malloc,
-        [BUILTIN_FREE] = run_free,
-        [BUILTIN_ALIGNED_MALLOC] = run_aligned_malloc,
-        [BUILTIN_SET_CONDITIONAL] = run_set_conditional,
+#define IR_BUILTIN(kind, name, arguments, returns, heap, run) [BUILTIN_##kind] = (run),
+#include "ptx/read/builtins.def"
+#undef IR_BUILTIN
     };
 
     return runs[builtin->kind];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 uint64_t builtin_value_argument(const struct ptx_warp *warp, const struct ptx_step *step,
                                 unsigned index, unsigned lane)
 {

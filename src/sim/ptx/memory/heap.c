@@ -9,7 +9,6 @@
  * block of the next one that is filled. */
 #include "ptx/memory/memory.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -193,7 +192,6 @@ static uint32_t search(struct ptx_heap *heap, uint32_t size)
 uint64_t heap_allocate(struct ptx_heap *heap, uint64_t size, uint64_t align)
 {
     uint64_t address = 0, units, extra;
-    uint32_t index, skip;
 
     if (!align || align & (align - 1) || size > heap->size || align > heap->size)
         return 0;
@@ -203,10 +201,10 @@ uint64_t heap_allocate(struct ptx_heap *heap, uint64_t size, uint64_t align)
     if (units + extra > heap->count)
         return 0;
     pthread_mutex_lock(&heap->lock);
-    index = search(heap, (uint32_t)(units + extra));
+    uint32_t index = search(heap, (uint32_t)(units + extra));
     if (index--) {
         address = heap->base + (uint64_t)index * UNIT;
-        skip = (uint32_t)((((address + align - 1) & ~(align - 1)) - address) / UNIT);
+        uint32_t skip = (uint32_t)((((address + align - 1) & ~(align - 1)) - address) / UNIT);
         bin_remove(heap, index);
         if (skip) {
             split(heap, index, skip);
@@ -227,11 +225,10 @@ enum heap_answer heap_free(struct ptx_heap *heap, uint64_t address)
 {
     uint64_t at = address - heap->base;
     enum heap_answer answer = HEAP_NO_BLOCK;
-    uint32_t index;
 
     if (at >= (uint64_t)heap->count * UNIT || at % UNIT)
         return answer;
-    index = (uint32_t)(at / UNIT);
+    uint32_t index = (uint32_t)(at / UNIT);
     pthread_mutex_lock(&heap->lock);
     if (heap->units[index].state == LIVE) {
         mark(heap, index, 0);

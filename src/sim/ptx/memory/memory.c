@@ -3,7 +3,6 @@
 #include "ptx/memory/memory.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* The allocation that holds `size` bytes at `address`, with a small cache in front. */
 bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,
@@ -249,7 +248,6 @@ static void access_find(struct ptx_warp *warp, const struct ptx_step *step, uint
 {
     uint64_t offset = step->how.memory.offset, first, stride;
     uint32_t needed = needed_of(step, size);
-    const struct ptx_range *span;
     struct ptx_range own;
 
     if (space == MEMORY_LOCAL) {
@@ -257,7 +255,7 @@ static void access_find(struct ptx_warp *warp, const struct ptx_step *step, uint
         return;
     }
     first = addresses[__builtin_ctz(mask)] + offset;
-    span = span_of(warp, step, space, first, needed, write, &own);
+    const struct ptx_range *span = span_of(warp, step, space, first, needed, write, &own);
     if (!span || (span->live && !span_live(span, addresses, offset, needed, mask))) {
         access_slow(warp, step, mask, space, addresses, size, write, access);
         return;

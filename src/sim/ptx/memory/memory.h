@@ -3,13 +3,8 @@
 #ifndef CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 #define CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "ptx/ops/affine.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
 
 struct ptx_builtin;
 

@@ -2,8 +2,6 @@
 /* Asynchronous copies (made at once) and mbarrier objects. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 /* operand: to, from, size, bytes present, predicate that ignores the source. */
 void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
@@ -14,7 +12,6 @@ void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint3
     FOR_LANES (lane, mask) {
         uint32_t bytes = size[lane], have = ignored >> lane & 1 ? 0 : present[lane];
         char *out = memory_resolve(warp, step, lane, PTX_SPACE_SHARED, to[lane], bytes, true);
-        const char *in;
 
         if (!out)
             return;
@@ -22,7 +19,7 @@ void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint3
         memset(out + have, 0, bytes - have);
         if (!have)
             continue;
-        in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane], 1, false);
+        const char *in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane], 1, false);
         if (!in)
             return;
         if (from[lane] & (bytes - 1)) {
@@ -103,13 +100,13 @@ void memory_async_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, u
 
     FOR_LANES (lane, mask) {
         uint64_t operand = !value ? 1 : value[lane], result = 0;
-        uint64_t *bits;
 
         if (!address) { /* pending_count of a state */
             ((reg32 *)ptx_out(warp, to))[lane] = (union mbarrier){.bits = operand}.pending;
             continue;
         }
-        bits = (void *)memory_resolve(warp, step, lane, insn->space, address[lane], 8, true);
+        uint64_t *bits =
+            (void *)memory_resolve(warp, step, lane, insn->space, address[lane], 8, true);
         if (!bits)
             return;
         if (insn->expect_tx) {
@@ -186,7 +183,6 @@ void memory_async_store_bulk(struct ptx_warp *warp, const struct ptx_step *step,
     const reg64 *to = ptx_in(warp, step->operand[0]), *size = ptx_in(warp, step->operand[1]);
 
     FOR_LANES (lane, mask) {
-
         if (size[lane] % 8) {
             fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, to[lane],
                        "the size of the store is no multiple of 8");

@@ -3,8 +3,6 @@
  * once. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
 
 /* To that address; `bytes`: of each 16 that are copied, a bit set. */

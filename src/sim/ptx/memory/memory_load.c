@@ -2,8 +2,6 @@
 /* Loads: from checked memory into registers. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 unsigned memory_load_size(enum load_kind kind)
 {
     static const uint8_t sizes[] = {

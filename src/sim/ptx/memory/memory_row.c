@@ -4,8 +4,6 @@
  * memory_load.c and memory_store.c, which check in the same way and say what is wrong. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif

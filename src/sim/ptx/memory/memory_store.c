@@ -2,8 +2,6 @@
 /* Stores: from registers into checked memory. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 unsigned memory_store_size(enum store_kind kind)
 {
     static const uint8_t sizes[] = {

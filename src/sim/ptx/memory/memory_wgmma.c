@@ -9,8 +9,6 @@
  * direction. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 #include "ptx/ops/ops_mma.h"
 
 /* The columns of b are longer where a is sparse. */

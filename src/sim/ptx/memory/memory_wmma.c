@@ -3,8 +3,6 @@
  * two rows, or with .col of two columns, in elements. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 #include "ptx/ops/ops_mma.h"
 
 struct place { /* of a fragment in memory */
@@ -40,15 +38,14 @@ static char *fragment_find(struct ptx_warp *warp, const struct place *place, uns
 {
     const struct ir_insn *insn = ptx_insn(place->step);
     unsigned row, column, row_in, column_in;
-    uint64_t lines, inside, stride;
 
     fragment_tile(&place->fragment, index, &row, &column);
     fragment_lane(&place->fragment, lane, part, &row_in, &column_in);
-    lines = insn->columns ? column + column_in : row + row_in;
-    inside = insn->columns ? row + row_in : column + column_in;
-    stride = place->strides  ? place->strides[lane]
-             : insn->columns ? place->fragment.rows
-                             : place->fragment.columns;
+    uint64_t lines = insn->columns ? column + column_in : row + row_in;
+    uint64_t inside = insn->columns ? row + row_in : column + column_in;
+    uint64_t stride = place->strides  ? place->strides[lane]
+                      : insn->columns ? place->fragment.rows
+                                      : place->fragment.columns;
     return memory_resolve(warp, place->step, lane, insn->space,
                           place->addresses[lane] +
                               (lines * stride + inside) * opcodes_types[insn->types[0]].bits / 8,
@@ -146,11 +143,9 @@ void memory_wmma_matrix_load(struct ptx_warp *warp, const struct ptx_step *step,
     matrix matrices[MOST] = {0};
 
     FOR_LANES (lane, mask) {
-        const char *from;
-
         if (lane >= count * ROWS)
             break;
-        from = row_of(warp, step, lane, addresses, false);
+        const char *from = row_of(warp, step, lane, addresses, false);
         if (!from)
             return;
         access_copy(matrices[lane / ROWS][lane % ROWS], from, ROW);
@@ -182,11 +177,9 @@ void memory_wmma_matrix_store(struct ptx_warp *warp, const struct ptx_step *step
         }
     }
     FOR_LANES (lane, mask) {
-        char *to;
-
         if (lane >= count * ROWS)
             break;
-        to = row_of(warp, step, lane, addresses, true);
+        char *to = row_of(warp, step, lane, addresses, true);
         if (!to)
             return;
         access_copy(to, matrices[lane / ROWS][lane % ROWS], ROW);

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_MESSAGE 8192
 #define MAX_STRING 4096
@@ -41,12 +40,12 @@ struct message {
 /* The next argument: 4 or 8 bytes, aligned to its size. */
 static uint64_t next_value(struct message *message, unsigned size)
 {
-    const char *from;
     uint64_t bits = 0;
 
     message->offset = (message->offset + size - 1) & ~(uint64_t)(size - 1);
-    from = memory_resolve(message->warp, message->step, message->lane, PTX_SPACE_GENERIC,
-                          message->values + message->offset, size, false);
+    const char *from =
+        memory_resolve(message->warp, message->step, message->lane, PTX_SPACE_GENERIC,
+                       message->values + message->offset, size, false);
     message->offset += size;
     if (!from)
         message->failed = true;
@@ -217,10 +216,8 @@ static bool print_lane(struct ptx_warp *warp, const struct ptx_step *step, unsig
             append(message, "%", 1);
             at += 2;
         } else if (*at == '%') {
-            struct conversion conversion;
-
             at++;
-            conversion = read_conversion(message, &at);
+            struct conversion conversion = read_conversion(message, &at);
             if (!message->failed)
                 convert(message, &conversion);
             arguments++;

@@ -4,9 +4,6 @@
 #include "ptx/memory/memory.h"
 
 #include <stdio.h>
-#include <string.h>
-
-#include "ptx/ops/float_bits.h"
 
 enum {
     PIECE = 16,          /* bytes that stay together in shared memory */
@@ -82,12 +79,11 @@ static bool row_move(const struct tile *tile, uint64_t at, char *row, bool write
 static char *tensor_find(const struct tile *tile, uint64_t address, uint64_t bytes, bool write)
 {
     struct ptx_range *range;
-    char *host;
 
     if (!memory_find(tile->warp->state->worker, tile->step->how.memory.slot, address, bytes,
                      write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
         return NULL;
-    host = range->host + (address - range->base);
+    char *host = range->host + (address - range->base);
     if (tile->warp->block->launch->check)
         check_touch(tile->warp, tile->step, host, bytes, write);
     return host;
@@ -160,12 +156,11 @@ static char *row_target(const struct tile *tile, struct tensor_row *row)
 {
     unsigned piece = PIECE / tile->size;
     int64_t whole = (tile->walk.count + piece - 1) / piece * piece;
-    char *to;
 
     *row = tensor_walk_row(&tile->walk, whole);
     if (row->begin >= row->end)
         return NULL;
-    to = tensor_find(tile, row->address, row_size(tile, row), true);
+    char *to = tensor_find(tile, row->address, row_size(tile, row), true);
     if (to)
         return to;
     *row = tensor_walk_row(&tile->walk, tile->walk.count);
@@ -196,12 +191,11 @@ static bool row_store(const struct tile *tile, uint64_t at, const struct atomic_
 {
     _Alignas(PIECE) char bytes[ROW_BYTES];
     struct tensor_row row;
-    char *to;
 
     if (tensor_walk_negative(&tile->walk))
         return tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
                           "a coordinate of what is stored is negative");
-    to = row_target(tile, &row);
+    char *to = row_target(tile, &row);
     if (!to)
         return row.begin >= row.end;
     if (!row_move(tile, at, bytes, false))
@@ -322,11 +316,10 @@ static bool tile_load(struct tile *tile, const int32_t *coordinates, const uint1
 {
     uint64_t barrier = ((const reg64 *)listed(tile, TENSOR_BARRIER))[tile->lane];
     uint64_t first = tile->shared;
-    uint32_t blocks;
 
     if (tile->step->list[TENSOR_BLOCKS] == PTX_ABSENT)
         return tile_arrive(tile, coordinates, offsets, barrier);
-    blocks = ((const reg32 *)listed(tile, TENSOR_BLOCKS))[tile->lane];
+    uint32_t blocks = ((const reg32 *)listed(tile, TENSOR_BLOCKS))[tile->lane];
     for (unsigned rank = 0; rank < 16; rank++) {
         if (!(blocks >> rank & 1))
             continue;
@@ -342,13 +335,13 @@ static bool tile_map(struct tile *tile)
 {
     const struct ir_insn *insn = ptx_insn(tile->step);
     uint64_t address = ((const reg64 *)listed(tile, TENSOR_MAP))[tile->lane];
-    const char *map;
 
     if (address - PTX_SHARED_WINDOW < PTX_WINDOW_SIZE ||
         address - PTX_LOCAL_WINDOW < PTX_WINDOW_SIZE)
         return tile_fault(tile, PTX_FAULT_ILLEGAL_ADDRESS, address,
                           "the tensor map is neither a parameter nor in global memory");
-    map = tensor_map_at(tile->warp, tile->step, tile->lane, PTX_SPACE_GENERIC, address, false);
+    const char *map =
+        tensor_map_at(tile->warp, tile->step, tile->lane, PTX_SPACE_GENERIC, address, false);
 
     if (!map)
         return false;

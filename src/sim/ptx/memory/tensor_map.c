@@ -3,8 +3,6 @@
  * sum, so that other bytes are known to be none. */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 enum { ALIGNMENT = 64, PIECE = 16 };
 
 struct map {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/memory/memory.h"
 
-#include <string.h>
-
 /* The dimensions of the map, behind the one that an interleaved tensor has before them. */
 static struct tensor_dimension *of_map(struct tensor_walk *walk)
 {

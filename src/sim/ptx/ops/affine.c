@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps on values that are affine over a team. */
 
-#include <string.h>
-
 #include "ptx/ops/affine.h"
 #include "ptx/ops/ops_mask.h"
-#include "ptx/ops/state.h"
 
 void affine_extremes_some(const struct ptx_team *team, const struct affine *of, int64_t *least,
                           int64_t *greatest)
@@ -80,27 +77,7 @@ static inline struct affine shifted(const struct affine *a, uint64_t amount, uin
     return amount < width ? times(*a, UINT64_C(1) << amount) : uniform(0);
 }
 
-AFFINE(copy, *a)
-AFFINE(offset, sum(*a, uniform(step->how.add)))
-AFFINE(add, sum(*a, *b))
-AFFINE(subtract, difference(*a, *b))
-AFFINE(negate, difference(uniform(0), *a))
-AFFINE(multiply, product(a, b))
-AFFINE(multiply_add, sum(product(a, b), *c))
-AFFINE(shl_32, shifted(a, (uint32_t)b->base, 32))
-AFFINE(shl_64, shifted(a, (uint32_t)b->base, 64))
-
-/* --- Of uniform values --- */
-
 #define WITHIN(amount, most) ((uint32_t)(amount) > (most) ? (most) : (uint32_t)(amount))
-AFFINE(shr_u32, uniform((uint64_t)(uint32_t)a->base >> WITHIN(b->base, 32)))
-AFFINE(shr_s32, uniform((uint64_t)((int64_t)(int32_t)a->base >> WITHIN(b->base, 31))))
-AFFINE(shr_u64, uniform((uint32_t)b->base > 63 ? 0 : a->base >> (b->base & 63)))
-AFFINE(shr_s64, uniform((uint64_t)((int64_t)a->base >> WITHIN(b->base, 63))))
-AFFINE(bits_and, uniform(a->base & b->base))
-AFFINE(bits_or, uniform(a->base | b->base))
-AFFINE(bits_xor, uniform(a->base ^ b->base))
-AFFINE(bits_not, uniform(~a->base))
 
 /* --- From 32 bits to 64 --- */
 
@@ -151,12 +128,10 @@ OPS_INLINE bool extend_s(const struct ptx_team *team, const struct affine *from,
         *team_out(team, step->operand[0]) = (result);                                              \
         return true;                                                                               \
     }
-EXTENDED(zero_extend, extend_u, 1, *a)
-EXTENDED(sign_extend, extend_s, 1, *a)
-EXTENDED(wide_u, extend_u, 2, product(a, b))
-EXTENDED(wide_s, extend_s, 2, product(a, b))
-EXTENDED(mad_wide_u, extend_u, 2, sum(product(a, b), *c))
-EXTENDED(mad_wide_s, extend_s, 2, sum(product(a, b), *c))
+#define AFFINE_OP(name, run, rule)
+#define AFFINE_VALUE(name, run, rule, result) AFFINE(run, result)
+#define AFFINE_EXTENDED(name, run, rule, extend, count, result) EXTENDED(run, extend, count, result)
+#include "ptx/ops/affine_ops.def"
 
 /* --- Where values come from --- */
 
@@ -349,7 +324,6 @@ static const struct {
 } kinds[AFFINE_OPS] = {
 #define AFFINE_OP(name, run, rule) {run, RULE_##rule},
 #include "ptx/ops/affine_ops.def"
-#undef AFFINE_OP
 };
 
 affine_run *affine_run_of(enum affine_op op)

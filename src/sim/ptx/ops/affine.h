@@ -5,9 +5,6 @@
 #ifndef CUSHIM_SIM_PTX_OPS_AFFINE_H
 #define CUSHIM_SIM_PTX_OPS_AFFINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "ptx/ops/exec.h"
 
 /* --- affine_op.c --- Which steps can compute on affine values, and how. */
@@ -16,7 +13,6 @@
 enum affine_op {
 #define AFFINE_OP(name, run, rule) AFFINE_##name,
 #include "ptx/ops/affine_ops.def"
-#undef AFFINE_OP
     AFFINE_OPS
 };
 

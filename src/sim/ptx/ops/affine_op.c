@@ -2,8 +2,6 @@
 /* Which steps can compute on affine values: by their instruction, or by their run function. */
 #include "ptx/ops/affine.h"
 
-#include <stddef.h>
-
 #include "ptx/ops/ops.h"
 
 static enum affine_op of_cvt(const struct ir_insn *insn)

@@ -3,7 +3,6 @@
 #include "ptx/ops/affine.h"
 
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
 
 /* In each warp's place `to`; as a step, the form of operand 1, or that which the step makes. */
 #define VECTORS(size)                                                                              \

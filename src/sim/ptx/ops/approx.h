@@ -4,7 +4,6 @@
 #ifndef CUSHIM_SIM_PTX_OPS_APPROX_H
 #define CUSHIM_SIM_PTX_OPS_APPROX_H
 
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* The 29 bits of a double that a float lacks. What is farther than FAR of their units from the

@@ -11,9 +11,6 @@
 #ifndef CUSHIM_SIM_PTX_OPS_EXEC_H
 #define CUSHIM_SIM_PTX_OPS_EXEC_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "ptx/read/ir.h"
 
 struct ptx_step;

@@ -4,8 +4,6 @@
 #ifndef CUSHIM_SIM_PTX_OPS_FLOAT_BITS_H
 #define CUSHIM_SIM_PTX_OPS_FLOAT_BITS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "ptx/read/ir.h"
@@ -246,18 +244,9 @@ struct float_value {
 static inline const struct float_format *float_format_of(unsigned type)
 {
     static const struct float_format formats[IR_TYPE_COUNT] = {
-        [IR_F16] = {5, 10, false, false, 0, 0x7fff},
-        [IR_F16X2] = {5, 10, false, false, 0, 0x7fff},
-        [IR_BF16] = {8, 7, false, false, 0, 0x7fff},
-        [IR_BF16X2] = {8, 7, false, false, 0, 0x7fff},
-        [IR_F32] = {8, 23, false, false, 0, F32_NAN},
-        [IR_F64] = {11, 52, false, false, 0, F64_NAN},
-        [IR_TF32] = {8, 10, false, false, 13, 0x7fffe000},
-        [IR_E4M3X2] = {4, 3, true, false, 0, 0x7f},
-        [IR_E5M2X2] = {5, 2, false, false, 0, 0x7f},
-        [IR_E2M1X2] = {2, 1, true, true, 0, 0x7},
-        [IR_E2M3X2] = {2, 3, true, true, 0, 0x1f},
-        [IR_E3M2X2] = {3, 2, true, true, 0, 0x1f},
+#define FLOAT_FORMAT(type, ...) [IR_##type] = {__VA_ARGS__},
+#include "ptx/ops/float_format.def"
+#undef FLOAT_FORMAT
     };
     return formats[type].exponent_bits ? &formats[type] : NULL;
 }

@@ -2,8 +2,6 @@
 /* Run functions that move values between registers: copies, widths, packs, predicates. */
 #include "ptx/ops/ops.h"
 
-#include <string.h>
-
 #define COPY(name, type)                                                                           \
     void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)                   \
     {                                                                                              \
@@ -97,11 +95,9 @@ void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask
         uint64_t value[2] = {0, 0};
 
         for (unsigned i = 0; i < count; i++) {
-            const void *from;
-
             if (step->list[1 + i] == PTX_ABSENT)
                 continue;
-            from = ptx_in(warp, step->list[1 + i]);
+            const void *from = ptx_in(warp, step->list[1 + i]);
             value[i * part / 64] |= low_bits(wide_get(from, lane, part, 0), part)
                                     << (i * part % 64);
         }
@@ -124,11 +120,10 @@ void move_unpack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t ma
         value[1] = total == 128 ? wide_get(from, lane, total, 64) : 0;
         for (unsigned i = 0; i < count; i++) {
             uint64_t bits = low_bits(value[i * part / 64] >> (i * part % 64), part);
-            void *to;
 
             if (step->list[i] == PTX_ABSENT)
                 continue;
-            to = ptx_out(warp, step->list[i]);
+            void *to = ptx_out(warp, step->list[i]);
             ptx_lane_set(to, part > 32, lane, bits);
         }
     }

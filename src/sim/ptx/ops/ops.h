@@ -7,8 +7,8 @@
 #ifndef CUSHIM_SIM_PTX_OPS_OPS_H
 #define CUSHIM_SIM_PTX_OPS_OPS_H
 
-#include "ptx/ops/exec.h"
-#include "ptx/ptx.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/state.h"
 
 #if defined(__AVX512DQ__)
 #include <immintrin.h>
@@ -269,6 +269,8 @@ struct ops_row {
     ptx_run *run;
 };
 
+/* Rows whose function is one expression are lines OPS_OP(n, op, modifiers, types, name, ...) of the
+ * family's .def, with what OPS_n takes. It is included for the functions, and for the rows. */
 #define OPS_ROW(op, modifiers, types, run)                                                         \
     {                                                                                              \
         IR_##op, modifiers, types, run_##run                                                       \
@@ -280,6 +282,9 @@ struct ops_row {
 #define OPS_S32 OPS_T(S32)
 #define OPS_U64 (OPS_T(B64) | OPS_T(U64))
 #define OPS_S64 OPS_T(S64)
+#define OPS_ANY16 (OPS_U16 | OPS_S16)
+#define OPS_ANY32 (OPS_U32 | OPS_S32)
+#define OPS_ANY64 (OPS_U64 | OPS_S64)
 
 /* Rows of functions for each size, or for each size and sign. */
 #define OPS_BY_SIZE(op, modifiers, stem)                                                           \
@@ -332,20 +337,9 @@ static inline bool ops_compared(unsigned compare, bool less, bool equal, bool un
 {
     enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
     static const uint8_t holds[] = {
-        [IR_EQ] = EQUAL,
-        [IR_NE] = LESS | GREATER,
-        [IR_LT] = LESS,
-        [IR_LE] = LESS | EQUAL,
-        [IR_GT] = GREATER,
-        [IR_GE] = GREATER | EQUAL,
-        [IR_EQU] = EQUAL | UNORDERED,
-        [IR_NEU] = LESS | GREATER | UNORDERED,
-        [IR_LTU] = LESS | UNORDERED,
-        [IR_LEU] = LESS | EQUAL | UNORDERED,
-        [IR_GTU] = GREATER | UNORDERED,
-        [IR_GEU] = GREATER | EQUAL | UNORDERED,
-        [IR_NUM] = LESS | EQUAL | GREATER,
-        [IR_NAN] = UNORDERED,
+#define OPS_COMPARE(name, pairs) [IR_##name] = (pairs),
+#include "ptx/ops/compare.def"
+#undef OPS_COMPARE
     };
     return holds[compare] & (unordered ? UNORDERED : less ? LESS : equal ? EQUAL : GREATER);
 }

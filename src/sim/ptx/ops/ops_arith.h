@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* Each in four variants: plain, .ftz, .sat, .ftz.sat. */
@@ -101,56 +100,47 @@ MIXED(with_bf16, bf16)
 
 /* The compiler may swap the operands of a commutative operation, and with them the NaN that comes
  * out; so NaNs, which are rare, are put right in a second pass. */
-#define F64_STORE(name, value, nan)                                                                \
+#define F64_STORE(value, nan, ...)                                                                 \
     lane_f64 results[PTX_LANES];                                                                   \
     uint64_t nans = 0;                                                                             \
     OPS_LANES                                                                                      \
     {                                                                                              \
+        __VA_ARGS__;                                                                               \
         const double result = value;                                                               \
         results[lane] = result;                                                                    \
         nans |= result == result ? 0 : UINT64_MAX;                                                 \
     }                                                                                              \
-    for (unsigned lane = 0; nans && lane < PTX_LANES; lane++)                                      \
+    for (unsigned lane = 0; nans && lane < PTX_LANES; lane++) {                                    \
+        __VA_ARGS__;                                                                               \
         if (results[lane] != results[lane])                                                        \
             results[lane] = f64_of(nan);                                                           \
+    }                                                                                              \
     OPS_STORE(warp, step, mask, f64, results[lane])
 #define F64_1(name, value)                                                                         \
-    static inline double name##_f64(double a)                                                      \
-    {                                                                                              \
-        return value;                                                                              \
-    }                                                                                              \
     static void run_##name##_f64(struct ptx_warp *warp, const struct ptx_step *step,               \
                                  uint32_t mask)                                                    \
     {                                                                                              \
-        const lane_f64 *a = ptx_in(warp, step->operand[1]);                                        \
-        F64_STORE(name, name##_f64(a[lane]), f64_nan2(f64_bits(a[lane]), 0))                       \
+        const lane_f64 *as = ptx_in(warp, step->operand[1]);                                       \
+        F64_STORE(value, f64_nan2(f64_bits(a), 0), const double a = as[lane])                      \
     }
 #define F64_2(name, value)                                                                         \
-    static inline double name##_f64(double a, double b)                                            \
-    {                                                                                              \
-        return value;                                                                              \
-    }                                                                                              \
     static void run_##name##_f64(struct ptx_warp *warp, const struct ptx_step *step,               \
                                  uint32_t mask)                                                    \
     {                                                                                              \
-        const lane_f64 *a = ptx_in(warp, step->operand[1]);                                        \
-        const lane_f64 *b = ptx_in(warp, step->operand[2]);                                        \
-        F64_STORE(name, name##_f64(a[lane], b[lane]),                                              \
-                  f64_nan2(f64_bits(a[lane]), f64_bits(b[lane])))                                  \
+        const lane_f64 *as = ptx_in(warp, step->operand[1]);                                       \
+        const lane_f64 *bs = ptx_in(warp, step->operand[2]);                                       \
+        F64_STORE(value, f64_nan2(f64_bits(a), f64_bits(b)), const double a = as[lane],            \
+                  b = bs[lane])                                                                    \
     }
 #define F64_3(name, value)                                                                         \
-    static inline double name##_f64(double a, double b, double c)                                  \
-    {                                                                                              \
-        return value;                                                                              \
-    }                                                                                              \
     static void run_##name##_f64(struct ptx_warp *warp, const struct ptx_step *step,               \
                                  uint32_t mask)                                                    \
     {                                                                                              \
-        const lane_f64 *a = ptx_in(warp, step->operand[1]);                                        \
-        const lane_f64 *b = ptx_in(warp, step->operand[2]);                                        \
-        const lane_f64 *c = ptx_in(warp, step->operand[3]);                                        \
-        F64_STORE(name, name##_f64(a[lane], b[lane], c[lane]),                                     \
-                  f64_nan3(f64_bits(a[lane]), f64_bits(b[lane]), f64_bits(c[lane])))               \
+        const lane_f64 *as = ptx_in(warp, step->operand[1]);                                       \
+        const lane_f64 *bs = ptx_in(warp, step->operand[2]);                                       \
+        const lane_f64 *cs = ptx_in(warp, step->operand[3]);                                       \
+        F64_STORE(value, f64_nan3(f64_bits(a), f64_bits(b), f64_bits(c)),                          \
+                  const double a = as[lane], b = bs[lane], c = cs[lane])                           \
     }
 F64_2(add, a + b)
 F64_2(sub, a - b)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Logic, shifts, byte permutation, moves and selections; on predicates too. */
-#include <stddef.h>
 
 #include "ptx/ops/ops_mask.h"
 
@@ -21,36 +20,16 @@ BOTH(and, a &b)
 BOTH(or, a | b)
 BOTH(xor, a ^ b)
 
-OPS_1(not_16, u32, u32, ops_u16(~a))
-OPS_1(not_32, u32, u32, ~a)
-OPS_1(not_64, u64, u64, ~a)
-OPS_1(cnot_32, u32, u32, a == 0)
-OPS_1(cnot_64, u64, u64, a == 0)
-
 static void run_not_pred(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     ops_set_predicate(warp, step->operand[0], ~ops_predicate(warp, step->operand[1]), mask);
 }
 
-/* Shifts by the width or more give zero, or copies of the sign. */
 #define WITHIN(amount, most) ((amount) > (most) ? (most) : (amount))
-OPS_2(shl_16, u32, u32, u32, b > 15 ? 0 : ops_u16(a << (b & 15)))
-OPS_2(shl_32, u32, u32, u32, b > 31 ? 0 : a << (b & 31))
-OPS_2(shl_64, u64, u64, u32, b > 63 ? 0 : a << (b & 63))
-OPS_2(shr_u32, u32, u32, u32, b > 31 ? 0 : a >> (b & 31))
-OPS_2(shr_u64, u64, u64, u32, b > 63 ? 0 : a >> (b & 63))
-OPS_2(shr_s16, u32, u32, u32, ops_u16((uint32_t)(ops_s16(a) >> WITHIN(b, 15))))
-OPS_2(shr_s32, u32, s32, u32, a >> WITHIN(b, 31))
-OPS_2(shr_s64, u64, s64, u32, a >> WITHIN(b, 63))
-
 static inline uint64_t join(uint32_t low, uint32_t high)
 {
     return (uint64_t)high << 32 | low;
 }
-OPS_3(shf_l_clamp, u32, u32, u32, u32, (join(a, b) << WITHIN(c, 32)) >> 32)
-OPS_3(shf_l_wrap, u32, u32, u32, u32, (join(a, b) << (c & 31)) >> 32)
-OPS_3(shf_r_clamp, u32, u32, u32, u32, join(a, b) >> WITHIN(c, 32))
-OPS_3(shf_r_wrap, u32, u32, u32, u32, join(a, b) >> (c & 31))
 
 /* --- prmt --- */
 static inline uint32_t permuted_byte(uint64_t bytes, uint32_t nibble)
@@ -175,13 +154,6 @@ static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, ui
     }
 SELP(32)
 SELP(64)
-OPS_3(slct_s32_32, u32, u32, u32, s32, c >= 0 ? a : b)
-OPS_3(slct_s32_64, u64, u64, u64, s32, c >= 0 ? a : b)
-OPS_3(slct_f32_32, u32, u32, u32, f32, c >= 0 ? a : b)
-OPS_3(slct_f32_64, u64, u64, u64, f32, c >= 0 ? a : b)
-/* .ftz: a subnormal counts as zero; the least positive normal number's negative bounds them. */
-OPS_3(slct_ftz_32, u32, u32, u32, f32, c > -0x1p-126F ? a : b)
-OPS_3(slct_ftz_64, u64, u64, u64, f32, c > -0x1p-126F ? a : b)
 
 #define PRED OPS_T(PRED)
 #define WIDE (OPS_U64 | OPS_S64 | OPS_T(F64))
@@ -189,33 +161,24 @@ OPS_3(slct_ftz_64, u64, u64, u64, f32, c > -0x1p-126F ? a : b)
 #define ON_ALL(op, stem)                                                                           \
     OPS_ROW(op, 0, PRED, stem##_pred), OPS_ROW(op, 0, WIDE, stem##_64),                            \
         OPS_ROW(op, 0, REST, stem##_32)
-#define ON_BOTH(op, modifiers, stem)                                                               \
-    OPS_ROW(op, modifiers, WIDE, stem##_64), OPS_ROW(op, modifiers, REST, stem##_32)
+#define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
+#include "ptx/ops/ops_bits.def"
+#undef OPS_OP
+
 static const struct ops_row rows[] = {
     ON_ALL(AND, and),
     ON_ALL(OR, or),
     ON_ALL(XOR, xor),
     OPS_ROW(NOT, 0, PRED, not_pred),
-    OPS_BY_SIZE(NOT, 0, not ),
-    ON_BOTH(CNOT, 0, cnot),
-    OPS_BY_SIZE(SHL, 0, shl),
-    OPS_ROW(SHR, 0, OPS_U16 | OPS_U32, shr_u32),
-    OPS_ROW(SHR, 0, OPS_U64, shr_u64),
-    OPS_ROW(SHR, 0, OPS_S16, shr_s16),
-    OPS_ROW(SHR, 0, OPS_S32, shr_s32),
-    OPS_ROW(SHR, 0, OPS_S64, shr_s64),
-    OPS_ROW(SHF, IR_SHF_L_CLAMP, REST, shf_l_clamp),
-    OPS_ROW(SHF, IR_SHF_L_WRAP, REST, shf_l_wrap),
-    OPS_ROW(SHF, IR_SHF_R_CLAMP, REST, shf_r_clamp),
-    OPS_ROW(SHF, IR_SHF_R_WRAP, REST, shf_r_wrap),
     OPS_ROW(PRMT, false, REST, prmt),
     OPS_ROW(PRMT, true, REST, prmt_mode),
     OPS_ROW(LOP3, 1, REST, lop3),
     OPS_ROW(LOP3, 2, REST, lop3_pred),
-    ON_BOTH(SELP, 0, selp),
-    ON_BOTH(SLCT, 0, slct_s32),
-    ON_BOTH(SLCT, 1, slct_f32),
-    ON_BOTH(SLCT, 2, slct_ftz),
+    OPS_ROW(SELP, 0, REST, selp_32),
+    OPS_ROW(SELP, 0, WIDE, selp_64),
+#define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
+#include "ptx/ops/ops_bits.def"
+#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how)

@@ -2,7 +2,6 @@
 /* Carry chains: add.cc addc sub.cc subc mad.cc madc. The flag is a bit per lane in warp->carry. A
  * subtraction adds the complement: its flag is 1 where nothing was borrowed, which compilers use in
  * an addc after a sub.cc. */
-#include <stddef.h>
 
 #include "ptx/ops/ops.h"
 

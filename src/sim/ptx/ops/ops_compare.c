@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* setp and set: comparisons of integers, float and double. Each comparison yields a mask of lanes;
  * the combination with a predicate is then one scalar operation. */
-#include <stddef.h>
 
 #include "ptx/ops/ops_mask.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* cvt between any two types, lane by lane, by way of an exact intermediate; and cvt.pack. */
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 static bool is_integer(unsigned type)

@@ -2,9 +2,7 @@
 /* Integer division. By zero the device gives all ones, for quotient and remainder; the most
  * negative number by -1 wraps. CPUs divide integers one at a time, so floats stand in: what they
  * give is exact, as is said at each. */
-#include <stddef.h>
 
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 OPS_INLINE uint32_t ones_if_zero(uint32_t b)

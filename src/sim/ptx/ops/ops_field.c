@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Bit counts and bit fields: popc clz bfind brev fns bfe bfi bmsk szext; dp4a and dp2a. */
-#include <stddef.h>
 
 #include "ptx/ops/ops.h"
 
@@ -13,22 +12,14 @@ static inline uint32_t set_bits(uint32_t bits)
     bits = (bits + (bits >> 4)) & 0x0f0f0f0f;
     return (bits * 0x01010101) >> 24;
 }
-OPS_1(popc_32, u32, u32, set_bits(a))
-OPS_1(popc_64, u32, u64, set_bits((uint32_t)a) + set_bits((uint32_t)(a >> 32)))
-OPS_1(clz_32, u32, u32, LEADING32(a))
-OPS_1(clz_64, u32, u64, LEADING64(a))
 
-/* bfind: of a negative number the highest zero; all ones where there is no such bit. */
 #define TURNED32(x) ((x) ^ (0U - ((x) >> 31)))
 #define TURNED64(x) ((x) ^ (UINT64_C(0) - ((x) >> 63)))
-#define FIND(size, L, leading, turn, top)                                                          \
-    OPS_1(bfind_##size, u32, L, (top) - (leading(turn(a))))                                        \
-    OPS_1(bfind_amount_##size, u32, L, turn(a) ? leading(turn(a)) : UINT32_MAX)
+#define FIND(type, T, L, leading, turn, top)                                                       \
+    OPS_OP(1, BFIND, 0, OPS_##type, bfind_##T, u32, L, (top) - (leading(turn(a))))                 \
+    OPS_OP(1, BFIND, IR_SHIFTAMT, OPS_##type, bfind_amount_##T, u32, L,                            \
+           turn(a) ? leading(turn(a)) : UINT32_MAX)
 #define SAME(x) (x)
-FIND(u32, u32, LEADING32, SAME, 31U)
-FIND(s32, u32, LEADING32, TURNED32, 31U)
-FIND(u64, u64, LEADING64, SAME, 63U)
-FIND(s64, u64, LEADING64, TURNED64, 63U)
 
 static inline uint32_t reversed(uint32_t bits)
 {
@@ -37,8 +28,6 @@ static inline uint32_t reversed(uint32_t bits)
     bits = (bits >> 4 & 0x0f0f0f0f) | (bits & 0x0f0f0f0f) << 4;
     return __builtin_bswap32(bits);
 }
-OPS_1(brev_32, u32, u32, reversed(a))
-OPS_1(brev_64, u64, u64, (uint64_t)reversed((uint32_t)a) << 32 | reversed((uint32_t)(a >> 32)))
 
 /* The set bit of `bits` that is `offset` set bits from `base`, which itself counts. */
 static uint32_t nth_set(uint32_t bits, uint32_t base, int32_t offset)
@@ -97,20 +86,12 @@ static inline uint32_t bits_from(uint32_t position, uint32_t width)
     const uint32_t end = (position & 31) + (width & 31);
     return end > 31 ? from : from & ~(UINT32_MAX << end);
 }
-OPS_2(bmsk_wrap, u32, u32, u32, bits_from(a, b))
-OPS_2(bmsk_clamp, u32, u32, u32, a > 31 ? 0 : b > 31 ? UINT32_MAX << a : bits_from(a, b))
-
-/* szext: extend the low b bits; b modulo 32, or all of them from 32 on. */
 static inline uint32_t extended(uint32_t value, uint32_t width, bool is_signed)
 {
     const uint32_t low = value & ((UINT32_C(1) << width) - 1);
     const bool negative = is_signed && width && value >> (width - 1) & 1;
     return negative ? low | UINT32_MAX << width : low;
 }
-OPS_2(szext_wrap_u32, u32, u32, u32, extended(a, b & 31, false))
-OPS_2(szext_wrap_s32, u32, u32, u32, extended(a, b & 31, true))
-OPS_2(szext_clamp_u32, u32, u32, u32, b > 31 ? a : extended(a, b, false))
-OPS_2(szext_clamp_s32, u32, u32, u32, b > 31 ? a : extended(a, b, true))
 
 /* --- dot products with an addend --- */
 static inline uint32_t byte_of(uint32_t value, unsigned index, bool is_signed)
@@ -155,25 +136,18 @@ static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, bool a_signed, b
 DOT(dot4)
 DOT(dot2)
 
-#define BOTH(op, stem) OPS_ROW(op, 0, OPS_U32, stem##_32), OPS_ROW(op, 0, OPS_U64, stem##_64)
+#define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
+#include "ptx/ops/ops_field.def"
+#undef OPS_OP
+
 static const struct ops_row rows[] = {
-    BOTH(POPC, popc),
-    BOTH(CLZ, clz),
-    BOTH(BREV, brev),
-    OPS_BY_SIGN(BFIND, 0, bfind, 32),
-    OPS_BY_SIGN(BFIND, 0, bfind, 64),
-    OPS_BY_SIGN(BFIND, IR_SHIFTAMT, bfind_amount, 32),
-    OPS_BY_SIGN(BFIND, IR_SHIFTAMT, bfind_amount, 64),
-    OPS_ROW(FNS, 0, OPS_U32, fns),
-    OPS_BY_SIGN(BFE, 0, bfe, 32),
-    OPS_BY_SIGN(BFE, 0, bfe, 64),
-    BOTH(BFI, bfi),
-    OPS_ROW(BMSK, IR_WRAP, OPS_U32, bmsk_wrap),
-    OPS_ROW(BMSK, IR_CLAMP, OPS_U32, bmsk_clamp),
-    OPS_BY_SIGN(SZEXT, IR_WRAP, szext_wrap, 32),
-    OPS_BY_SIGN(SZEXT, IR_CLAMP, szext_clamp, 32),
-    OPS_ROW(DP4A, 0, OPS_U32 | OPS_S32, dot4),
-    OPS_ROW(DP2A, 0, OPS_U32 | OPS_S32, dot2),
+    OPS_ROW(FNS, 0, OPS_U32, fns),     OPS_BY_SIGN(BFE, 0, bfe, 32),
+    OPS_BY_SIGN(BFE, 0, bfe, 64),      OPS_ROW(BFI, 0, OPS_U32, bfi_32),
+    OPS_ROW(BFI, 0, OPS_U64, bfi_64),  OPS_ROW(DP4A, 0, OPS_ANY32, dot4),
+    OPS_ROW(DP2A, 0, OPS_ANY32, dot2),
+#define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
+#include "ptx/ops/ops_field.def"
+#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, union ptx_how *how)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* f16 and bf16, single and in pairs: computed in float, where sums and products of two halves need
  * no more than one rounding, then rounded to nearest. */
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* .ftz: on the 16 bits. */
@@ -23,100 +22,62 @@ OPS_INLINE float positive(float value)
     return value <= 0.0F ? 0.0F : value; /* a NaN stays */
 }
 
-/* OPERATION(name, format, flush, limit): the operations of one variant, on 16 bits. */
+/* HALF_n: an operation on one half, and on the two of a register. */
 #define IN(format, flush, x) format##_float(flush(x))
 #define OUT(format, flush, limit, x) flush(format##_bits(limit(x)))
 #define PAIR1(f) (f(a & 0xffff) | f(a >> 16) << 16)
 #define PAIR2(f) (f(a & 0xffff, b & 0xffff) | f(a >> 16, b >> 16) << 16)
 #define PAIR3(f) (f(a & 0xffff, b & 0xffff, c & 0xffff) | f(a >> 16, b >> 16, c >> 16) << 16)
-#define BINARY(name, operator, format, flush, limit)                                               \
-    OPS_2(name, u32, u32, u32,                                                                     \
-          OUT(format, flush, limit, IN(format, flush, a) operator IN(format, flush, b)))           \
-    OPS_2(name##_x2, u32, u32, u32, PAIR2(name))
-#define FUSED(name, format, flush, limit)                                                          \
-    OPS_3(name, u32, u32, u32, u32,                                                                \
-          OUT(format, flush, limit,                                                                \
-              format##_fma(IN(format, flush, a), IN(format, flush, b), IN(format, flush, c))))     \
-    OPS_3(name##_x2, u32, u32, u32, u32, PAIR3(name))
-#define VARIANT(suffix, format, flush, limit)                                                      \
-    BINARY(add_##suffix, +, format, flush, limit)                                                  \
-    BINARY(sub_##suffix, -, format, flush, limit)                                                  \
-    BINARY(mul_##suffix, *, format, flush, limit)                                                  \
-    FUSED(fma_##suffix, format, flush, limit)
-VARIANT(f16, f16, same16, f32_same)
-VARIANT(f16_ftz, f16, flushed16, f32_same)
-VARIANT(f16_sat, f16, same16, saturated)
-VARIANT(f16_ftz_sat, f16, flushed16, saturated)
-VARIANT(bf16, bf16, same16, f32_same)
-FUSED(fma_f16_relu, f16, same16, positive)
-FUSED(fma_f16_ftz_relu, f16, flushed16, positive)
-FUSED(fma_bf16_relu, bf16, same16, positive)
+#define BINARY(op, modifiers, name, operator, type, format, flush, limit)                          \
+    HALF_2(op, modifiers, name, type,                                                              \
+           OUT(format, flush, limit, IN(format, flush, a) operator IN(format, flush, b)))
+#define HALF_1(op, modifiers, name, type, value)                                                   \
+    OPS_OP(1, op, modifiers, OPS_T(type), name, u32, u32, value)                                   \
+    OPS_OP(1, op, modifiers, OPS_T(type##X2), name##_x2, u32, u32, PAIR1(name))
+#define HALF_2(op, modifiers, name, type, value)                                                   \
+    OPS_OP(2, op, modifiers, OPS_T(type), name, u32, u32, u32, value)                              \
+    OPS_OP(2, op, modifiers, OPS_T(type##X2), name##_x2, u32, u32, u32, PAIR2(name))
+#define FUSED(modifiers, name, type, format, flush, limit)                                         \
+    OPS_OP(3, FMA, modifiers, OPS_T(type), name, u32, u32, u32, u32,                               \
+           OUT(format, flush, limit,                                                               \
+               format##_fma(IN(format, flush, a), IN(format, flush, b), IN(format, flush, c))))    \
+    OPS_OP(3, FMA, modifiers, OPS_T(type##X2), name##_x2, u32, u32, u32, u32, PAIR3(name))
+#define SUMS(modifiers, suffix, type, format, flush, limit)                                        \
+    BINARY(ADD, modifiers, add_##suffix, +, type, format, flush, limit)                            \
+    BINARY(SUB, modifiers, sub_##suffix, -, type, format, flush, limit)                            \
+    BINARY(MUL, modifiers, mul_##suffix, *, type, format, flush, limit)                            \
+    FUSED(modifiers, fma_##suffix, type, format, flush, limit)
 
 /* --- min, max: the order of sign and magnitude; see ops_float.c --- */
 OPS_INLINE uint32_t xorsign16(uint32_t magnitude, uint32_t a, uint32_t b)
 {
     return magnitude == HALF_NAN ? magnitude : magnitude | ((a ^ b) & 0x8000);
 }
-#define EXTREME(name, flush, max, nan, infinity)                                                   \
-    OPS_2(name, u32, u32, u32, half_extreme(flush(a), flush(b), max, nan, infinity))               \
-    OPS_2(name##_x2, u32, u32, u32, PAIR2(name))                                                   \
-    OPS_2(name##_xs, u32, u32, u32,                                                                \
-          xorsign16(half_extreme(flush(a) & 0x7fff, flush(b) & 0x7fff, max, nan, infinity), a, b)) \
-    OPS_2(name##_xs_x2, u32, u32, u32, PAIR2(name##_xs))
-#define EXTREMES(suffix, flush, infinity)                                                          \
-    EXTREME(min_##suffix, flush, false, false, infinity)                                           \
-    EXTREME(max_##suffix, flush, true, false, infinity)                                            \
-    EXTREME(minnan_##suffix, flush, false, true, infinity)                                         \
-    EXTREME(maxnan_##suffix, flush, true, true, infinity)
-EXTREMES(f16, same16, F16_INFINITY)
-EXTREMES(f16_ftz, flushed16, F16_INFINITY)
-EXTREMES(bf16, same16, BF16_INFINITY)
+#define XORSIGN (OPS_XORSIGN | OPS_ABS)
+#define EXTREME(op, modifiers, name, type, flush, max, nan, infinity)                              \
+    HALF_2(op, modifiers, name, type, half_extreme(flush(a), flush(b), max, nan, infinity))        \
+    HALF_2(                                                                                        \
+        op, (modifiers) | XORSIGN, name##_xs, type,                                                \
+        xorsign16(half_extreme(flush(a) & 0x7fff, flush(b) & 0x7fff, max, nan, infinity), a, b))
+#define EXTREMES(modifiers, suffix, type, flush, infinity)                                         \
+    EXTREME(MIN, modifiers, min_##suffix, type, flush, false, false, infinity)                     \
+    EXTREME(MAX, modifiers, max_##suffix, type, flush, true, false, infinity)                      \
+    EXTREME(MIN, (modifiers) | OPS_NAN, minnan_##suffix, type, flush, false, true, infinity)       \
+    EXTREME(MAX, (modifiers) | OPS_NAN, maxnan_##suffix, type, flush, true, true, infinity)
 
-#define SIGN(name, value)                                                                          \
-    OPS_1(name, u32, u32, value)                                                                   \
-    OPS_1(name##_x2, u32, u32, PAIR1(name))
 /* A NaN is the one NaN; `bits` is flushed or not. */
 OPS_INLINE uint32_t signed16(uint32_t half, uint32_t bits, uint32_t infinity)
 {
     return (half & 0x7fff) > infinity ? HALF_NAN : bits;
 }
-SIGN(abs_f16, signed16(a, a & 0x7fff, F16_INFINITY))
-SIGN(abs_f16_ftz, signed16(a, flushed16(a) & 0x7fff, F16_INFINITY))
-SIGN(neg_f16, signed16(a, a ^ 0x8000, F16_INFINITY))
-SIGN(neg_f16_ftz, signed16(a, flushed16(a) ^ 0x8000, F16_INFINITY))
-SIGN(abs_bf16, signed16(a, a & 0x7fff, BF16_INFINITY))
-SIGN(neg_bf16, signed16(a, a ^ 0x8000, BF16_INFINITY))
+#define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
+#include "ptx/ops/ops_half.def"
+#undef OPS_OP
 
-/* Rows of a format with these modifiers, single and in pairs. */
-#define BOTH(op, format, modifiers, name)                                                          \
-    OPS_ROW(op, modifiers, OPS_T(format), name),                                                   \
-        OPS_ROW(op, modifiers, OPS_T(format##X2), name##_x2)
-#define PLAIN(op, name)                                                                            \
-    BOTH(op, F16, 0, name##_f16), BOTH(op, F16, OPS_FTZ, name##_f16_ftz),                          \
-        BOTH(op, BF16, 0, name##_bf16)
-#define SUMS(op, name)                                                                             \
-    PLAIN(op, name), BOTH(op, F16, OPS_SAT, name##_f16_sat),                                       \
-        BOTH(op, F16, OPS_FTZ | OPS_SAT, name##_f16_ftz_sat)
-#define XORSIGN (OPS_XORSIGN | OPS_ABS)
-#define LEAST(op, nan, name)                                                                       \
-    BOTH(op, F16, nan, name##_f16), BOTH(op, F16, (nan) | OPS_FTZ, name##_f16_ftz),                \
-        BOTH(op, BF16, nan, name##_bf16), BOTH(op, F16, (nan) | XORSIGN, name##_f16_xs),           \
-        BOTH(op, F16, (nan) | XORSIGN | OPS_FTZ, name##_f16_ftz_xs),                               \
-        BOTH(op, BF16, (nan) | XORSIGN, name##_bf16_xs)
 static const struct ops_row rows[] = {
-    SUMS(ADD, add),
-    SUMS(SUB, sub),
-    SUMS(MUL, mul),
-    SUMS(FMA, fma),
-    BOTH(FMA, F16, OPS_RELU, fma_f16_relu),
-    BOTH(FMA, F16, OPS_RELU | OPS_FTZ, fma_f16_ftz_relu),
-    BOTH(FMA, BF16, OPS_RELU, fma_bf16_relu),
-    LEAST(MIN, 0, min),
-    LEAST(MAX, 0, max),
-    LEAST(MIN, OPS_NAN, minnan),
-    LEAST(MAX, OPS_NAN, maxnan),
-    PLAIN(ABS, abs),
-    PLAIN(NEG, neg),
+#define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
+#include "ptx/ops/ops_half.def"
+#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, union ptx_how *how)

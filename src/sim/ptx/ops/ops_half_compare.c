@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* setp and set of f16 and bf16, single and in pairs. */
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops_mask.h"
 
 static float half_float(const struct how_compare *how, uint32_t half)

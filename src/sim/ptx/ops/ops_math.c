@@ -4,7 +4,6 @@
  * have, but for the NaN. */
 #include <math.h>
 
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* Lanes that do not run are left out: these functions are not cheap. */

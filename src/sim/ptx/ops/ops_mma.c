@@ -5,7 +5,6 @@
  * products of f16, bf16, tf32 and integers, whose sums are those of ops_product.c. Others it makes
  * of several: see enum parts. In f64 each product is added in the order of k, beginning with c,
  * and rounded once with the sum, as fma does. A NaN is the one NaN of its type. */
-#include <string.h>
 
 #include "ptx/ops/ops_mma.h"
 

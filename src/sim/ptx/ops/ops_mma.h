@@ -3,11 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_OPS_OPS_MMA_H
 #define CUSHIM_SIM_PTX_OPS_OPS_MMA_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* --- ops_mma.c --- What the files of mma share. */

@@ -4,7 +4,6 @@
 #include "ptx/ops/ops_mma.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- Elements --- */
 /* The exponent of zeros is below each other, so that they decide nothing. The largest of a sum is

@@ -43,10 +43,9 @@ static void run_rounded(struct ptx_warp *warp, const struct ptx_step *step, uint
 
 ptx_run *OPS_NAME(ops_round)(const struct ir_insn *insn, union ptx_how *how)
 {
-    ptx_run *run;
     if (insn->rounding < IR_RZ || insn->rounding > IR_RP)
         return NULL;
-    run = OPS_PICK(arithmetic, insn, ops_modifiers(insn));
+    ptx_run *run = OPS_PICK(arithmetic, insn, ops_modifiers(insn));
     if (!run)
         return NULL;
     how->round = (struct how_round){.run = run, .rounding = insn->rounding};

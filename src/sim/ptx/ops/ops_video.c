@@ -2,8 +2,6 @@
 /* Video instructions on one value: bytes, halves or words of the sources, a second operation or a
  * merge with c. Intermediate results are exact. */
 
-#include <stddef.h>
-
 #include "ptx/ops/ops.h"
 
 static int64_t selected(uint32_t value, unsigned selector, bool is_signed)

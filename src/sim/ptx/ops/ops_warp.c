@@ -4,9 +4,7 @@
  * Lanes that meet in one instruction may have several membermasks, as the tiles of a warp do: those
  * with the same one are a group of their own. The mask says whom a lane waits for, and no more: as
  * on a device a lane counts that its own mask leaves out, and a lane that is not there gives 0. */
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops_mask.h"
-#include "ptx/ops/state.h"
 
 static uint32_t equal_lanes(const void *values, bool wide, uint64_t value, uint32_t among)
 {

@@ -2,11 +2,7 @@
 /* Special registers, addresses that depend on the running thread, and small instructions. */
 #include "ptx/ops/ops.h"
 
-#include <stdatomic.h>
-#include <string.h>
 #include <time.h>
-
-#include "ptx/ops/state.h"
 
 static uint64_t nanoseconds(clockid_t clock)
 {
@@ -39,62 +35,11 @@ uint64_t special_of_warp(const struct ptx_warp *warp, const struct how_special *
     if (at > 2 && is_grid(special->name))
         return 0;
     switch (special->name) {
-    case IR_NTID:
-        return request->block[at];
-    case IR_CTAID:
-        return block->index[at];
-    case IR_NCTAID:
-        return request->grid[at];
-    case IR_CLUSTERID:
-        return block->index[at] / launch->cluster[at];
-    case IR_NCLUSTERID:
-        return request->grid[at] / launch->cluster[at];
-    case IR_CLUSTER_CTAID:
-        return block->index[at] % launch->cluster[at];
-    case IR_CLUSTER_NCTAID:
-        return launch->cluster[at];
-    case IR_CLUSTER_CTARANK:
-        return block->cluster_rank;
-    case IR_CLUSTER_NCTARANK:
-        return launch->cluster_size;
-    case IR_IS_EXPLICIT_CLUSTER:
-        return request->cluster[0] > 0;
-    case IR_WARPID:
-        return warp->index;
-    case IR_NWARPID:
-        return 64;
-    case IR_SMID:
-        return machine->sm_count ? block->number % machine->sm_count : 0;
-    case IR_NSMID:
-        return machine->sm_count;
-    case IR_GRIDID:
-        return launch->id;
-    case IR_CLOCK:
-    case IR_CLOCK64:
-        return special_time();
-    case IR_CLOCK_HI:
-        return special_time() >> 32;
-    case IR_GLOBALTIMER:
-    case IR_GLOBALTIMER_LO:
-        return nanoseconds(CLOCK_REALTIME);
-    case IR_GLOBALTIMER_HI:
-        return nanoseconds(CLOCK_REALTIME) >> 32;
-    case IR_ENVREG: /* cooperative groups: the address of the grid's workspace */
-        return at == 1 && request->cooperative ? (uint32_t)(GRID_WINDOW >> 32) : 0;
-    case IR_TOTAL_SMEM_SIZE:
-        return launch->shared_size;
-    case IR_AGGR_SMEM_SIZE:
-        return launch->shared_size + RESERVED_SHARED;
-    case IR_RESERVED_SMEM_BEGIN: /* and the first of its two parts */
-        return launch->reserved_at + at * (RESERVED_SHARED / 2);
-    case IR_RESERVED_SMEM_END:
-        return launch->reserved_at + RESERVED_SHARED;
-    case IR_RESERVED_SMEM_CAP:
-        return RESERVED_SHARED;
-    case IR_DYNAMIC_SMEM_SIZE:
-        return request->dynamic_shared;
-    case IR_WARP_SZ:
-        return PTX_LANES;
+#define SPECIAL_OF_WARP(name, value)                                                               \
+    case IR_##name:                                                                                \
+        return value;
+#include "ptx/ops/special.def"
+#undef SPECIAL_OF_WARP
     default:
         return 0;
     }

@@ -3,10 +3,7 @@
 #ifndef CUSHIM_SIM_PTX_OPS_STATE_H
 #define CUSHIM_SIM_PTX_OPS_STATE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "ptx/ops/exec.h"
 #include "ptx/ptx.h"
@@ -18,7 +15,7 @@ struct pool_entry {
     uint8_t place;  /* PLACE_32, PLACE_64, PLACE_128, PLACE_FORM */
     uint32_t index; /* variable or function of the IR */
     uint32_t offset;
-    uint64_t low, high; /* the value, or what is added to the address */
+    uint64_t value; /* or what is added to the address */
 };
 
 struct ptx_module {

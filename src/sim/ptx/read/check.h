@@ -3,10 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_READ_CHECK_H
 #define CUSHIM_SIM_PTX_READ_CHECK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "ptx/read/read.h"
 
 /* What a modifier sets: the place of a member of struct ir_insn. */
@@ -66,6 +62,9 @@ bool check_mode_has(const struct reading *reading, const char *text);
 
 /* --- check_operand.c --- */
 const struct ir_register *check_operand_register(const struct parser *parser,
+                                                 const struct ir_operand *operand);
+/* The variable that the operand names, or NULL. */
+const struct ir_variable *check_operand_variable(const struct parser *parser,
                                                  const struct ir_operand *operand);
 bool check_operand_is_symbol(const struct ir_operand *operand);
 /* The type that the place wants, and whether {a} stands there instead of a. */

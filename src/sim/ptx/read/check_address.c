@@ -5,17 +5,9 @@
 
 uint8_t check_address_space(const struct parser *parser, const struct ir_operand *operand)
 {
-    switch (operand->kind) {
-    case IR_OPERAND_VARIABLE:
-        return ((const struct ir_variable *)parser->reader->variables.data)[operand->index].space;
-    case IR_OPERAND_LOCAL:
-        return ((const struct ir_variable *)parser->locals.data)[operand->index].space;
-    case IR_OPERAND_PARAM:
-    case IR_OPERAND_RETURN:
-        return PTX_SPACE_PARAM;
-    default:
-        return PTX_SPACE_GENERIC;
-    }
+    const struct ir_variable *variable = check_operand_variable(parser, operand);
+    bool parameter = operand->kind == IR_OPERAND_PARAM || operand->kind == IR_OPERAND_RETURN;
+    return variable ? variable->space : parameter ? PTX_SPACE_PARAM : PTX_SPACE_GENERIC;
 }
 
 #define MISMATCH "State space mismatch between instruction and address in instruction '%.*s'"
@@ -52,8 +44,7 @@ static bool check_one(struct parser *parser, const struct reading *reading,
         return parse_refuse(parser, reading, MISMATCH);
     if (base->kind != IR_OPERAND_REG)
         return true;
-    const struct ir_register *reg =
-        (const struct ir_register *)parser->registers.data + base->index;
+    const struct ir_register *reg = check_operand_register(parser, base);
     if ((space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC) &&
         opcodes_type_size(reg->type) < 8 && is_wide(parser, insn))
         return parse_refuse(parser, reading, NARROW);

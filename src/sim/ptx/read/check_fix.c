@@ -2,8 +2,6 @@
 /* Operands in their final shape, once their form is chosen. */
 #include "ptx/read/check.h"
 
-#include <string.h>
-
 void check_fix_immediate(struct ir_operand *operand, uint8_t want)
 {
     double number;

@@ -3,7 +3,6 @@
  * reason why there is none. */
 
 #include <stdio.h>
-#include <string.h>
 
 #include "ptx/read/check.h"
 

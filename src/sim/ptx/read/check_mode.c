@@ -3,8 +3,6 @@
  * depends on the instruction. */
 #include "ptx/read/check.h"
 
-#include <string.h>
-
 bool check_mode_has(const struct reading *reading, const char *text)
 {
     for (uint32_t i = 0; i < reading->modifier_count; i++)

@@ -23,6 +23,16 @@ const struct ir_register *check_operand_register(const struct parser *parser,
     return (const struct ir_register *)parser->registers.data + operand->index;
 }
 
+const struct ir_variable *check_operand_variable(const struct parser *parser,
+                                                 const struct ir_operand *operand)
+{
+    const struct ir_variable *globals = parser->reader->variables.data;
+    const struct ir_variable *locals = parser->locals.data;
+    return operand->kind == IR_OPERAND_VARIABLE ? globals + operand->index
+           : operand->kind == IR_OPERAND_LOCAL  ? locals + operand->index
+                                                : NULL;
+}
+
 bool check_operand_is_symbol(const struct ir_operand *operand)
 {
     return operand->kind == IR_OPERAND_VARIABLE || operand->kind == IR_OPERAND_LOCAL ||
@@ -99,16 +109,6 @@ bool check_operand_is_single(const struct ir_insn *insn, const struct spec *spec
 }
 
 /* --- Operands of textures, surfaces and tensors: handles with coordinates, and offsets --- */
-static const struct ir_variable *variable_of(const struct parser *parser,
-                                             const struct ir_operand *operand)
-{
-    if (operand->kind == IR_OPERAND_VARIABLE)
-        return (const struct ir_variable *)parser->reader->variables.data + operand->index;
-    if (operand->kind == IR_OPERAND_LOCAL)
-        return (const struct ir_variable *)parser->locals.data + operand->index;
-    return NULL;
-}
-
 /* 32-bit registers or immediates of any type. */
 static bool coordinates_suit(const struct parser *parser, const struct ir_operand *operand)
 {
@@ -119,7 +119,7 @@ static bool coordinates_suit(const struct parser *parser, const struct ir_operan
 
 static bool handle_suits(const struct parser *parser, const struct ir_operand *operand)
 {
-    const struct ir_variable *variable = variable_of(parser, operand);
+    const struct ir_variable *variable = check_operand_variable(parser, operand);
     if (variable)
         return ir_is_reference(variable) || variable->space == PTX_SPACE_TEX;
     return operand->kind == IR_OPERAND_PARAM ||
@@ -153,7 +153,7 @@ static bool tensor_suits(const struct parser *parser, const struct ir_insn *insn
     if (operand->kind != IR_OPERAND_GROUP || operand->count != 2 || operand->offset != 0)
         return false;
     const struct ir_operand *map = &operand->parts[0], *at = &operand->parts[1];
-    const struct ir_variable *variable = variable_of(parser, map);
+    const struct ir_variable *variable = check_operand_variable(parser, map);
     if (variable ? variable->space != PTX_SPACE_GLOBAL
                  : !check_operand_is_register(parser, map, IR_B64, false) &&
                        !check_operand_is_register(parser, map, IR_U32, false))

@@ -2,8 +2,6 @@
 /* Does an operand suit its place in a form? */
 #include "ptx/read/check.h"
 
-#include <string.h>
-
 static bool special_suits(const struct parser *parser, const struct ir_operand *operand,
                           uint8_t want)
 {

@@ -2,8 +2,6 @@
 /* Rules that no table of forms can say: spaces of named addresses, ranges of numbers. */
 #include "ptx/read/check.h"
 
-#include <string.h>
-
 /* These functions return what is wrong, in words that take the instruction's name; NULL: nothing.
  */
 #define REPORTED "" /* is said already */

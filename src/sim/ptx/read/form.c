@@ -2,8 +2,6 @@
 /* The tables of modifiers and forms, made ready on first use, and the choice of a form by the
  * modifiers that an instruction has. */
 
-#include <string.h>
-
 #include "ptx/read/check.h"
 
 static const struct modifier modifiers[] = {

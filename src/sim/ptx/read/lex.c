@@ -2,7 +2,6 @@
 #include "ptx/read/read.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What a character may be. */
 enum { SPACE = 1, DIGIT = 2, FOLLOW = 4, PUNCT = 8 };

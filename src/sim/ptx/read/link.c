@@ -3,8 +3,6 @@
  * what nothing uses or defines is dropped. */
 #include "ptx/read/read.h"
 
-#include <string.h>
-
 /* One kind of symbol: variables or functions. */
 struct linking {
     struct reader *reader;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <string.h>
-
 #include "ptx/read/read.h"
 
 const char *const opcodes_text[] = {
@@ -22,12 +20,10 @@ unsigned opcodes_rank(enum ir_geometry geometry)
 }
 
 static const struct ptx_builtin builtins[] = {
-    {"vprintf", BUILTIN_PRINTF, 2, 1, false},
-    {"__assertfail", BUILTIN_ASSERTFAIL, 5, 0, false},
-    {"malloc", BUILTIN_MALLOC, 1, 1, true},
-    {"free", BUILTIN_FREE, 1, 0, true},
-    {"__cuda_syscall_aligned_malloc", BUILTIN_ALIGNED_MALLOC, 2, 1, true},
-    {"cudaGraphSetConditional", BUILTIN_SET_CONDITIONAL, 2, 0, false},
+#define IR_BUILTIN(kind, name, arguments, returns, heap, run)                                      \
+    {name, BUILTIN_##kind, arguments, returns, heap},
+#include "ptx/read/builtins.def"
+#undef IR_BUILTIN
 };
 
 const struct ptx_builtin *opcodes_builtin(const char *name)

@@ -2,8 +2,6 @@
 /* Data for debuggers, and hints: the lines are kept, the rest is read and left. */
 #include "ptx/read/read.h"
 
-#include <string.h>
-
 bool parse_debug_is(const struct parser *parser)
 {
     return parse_is_word(parser, "loc") || parse_is_word(parser, "file") ||

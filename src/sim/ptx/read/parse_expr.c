@@ -3,7 +3,7 @@
  * side is unsigned; floating point is double. */
 #include "ptx/read/read.h"
 
-#include <string.h>
+#define PAIR(first, second) ((unsigned)(first) << 8 | (unsigned)(second))
 
 static double as_double(struct value value)
 {

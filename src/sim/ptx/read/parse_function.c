@@ -3,8 +3,6 @@
  * body: scopes, declarations, labels and tables, instructions. */
 #include "ptx/read/read.h"
 
-#include <string.h>
-
 /* --- Directives --- */
 static bool positive(struct parser *parser, const char *what, uint32_t *value)
 {
@@ -143,20 +141,18 @@ static uint32_t function_place(struct parser *parser, struct name name,
         uint32_t index = reader->functions.count - 1;
         return symbol_add(parser, name, SYMBOL_FUNCTION, index) ? index : UINT32_MAX;
     }
-    if (symbol->kind != SYMBOL_FUNCTION) {
-        parse_error(parser, function->line, "Duplicate definition of variable '%s'",
-                    function->name);
-        return UINT32_MAX;
-    }
-    struct ir_function *before = (struct ir_function *)reader->functions.data + symbol->index;
-    if (!parse_function_same(before, function)) {
-        parse_error(parser, function->line, "Declarations of function '%s' do not match",
-                    function->name);
-        return UINT32_MAX;
-    }
-    if (before->body && function->body) {
-        parse_error(parser, function->line, "Duplicate definition of function '%s'",
-                    function->name);
+    struct ir_function *functions = reader->functions.data, *before = NULL;
+    const char *wrong = NULL;
+    if (symbol->kind == SYMBOL_FUNCTION)
+        before = functions + symbol->index;
+    if (!before)
+        wrong = "Duplicate definition of variable '%s'";
+    else if (!parse_function_same(before, function))
+        wrong = "Declarations of function '%s' do not match";
+    else if (before->body && function->body)
+        wrong = "Duplicate definition of function '%s'";
+    if (wrong) {
+        parse_error(parser, function->line, wrong, function->name);
         return UINT32_MAX;
     }
     if (function->body)

@@ -3,7 +3,6 @@
 #include "ptx/read/check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_LEVELS = 18 };
 

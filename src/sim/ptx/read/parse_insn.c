@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction: @guard, mnemonic and modifiers, operands, semicolon. */
 
-#include <string.h>
-
 #include "ptx/read/check.h"
 
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line)
@@ -174,14 +172,12 @@ static bool argument_fits(const struct parser *parser, const struct ir_operand *
                           const struct ir_parameter *parameter)
 {
     if (argument->kind == IR_OPERAND_LOCAL) {
-        const struct ir_variable *variable =
-            (const struct ir_variable *)parser->locals.data + argument->index;
+        const struct ir_variable *variable = check_operand_variable(parser, argument);
         return variable->space == PTX_SPACE_PARAM && argument->offset == 0 &&
                variable->size == parameter->size;
     }
     if (argument->kind == IR_OPERAND_REG) {
-        const struct ir_register *reg =
-            (const struct ir_register *)parser->registers.data + argument->index;
+        const struct ir_register *reg = check_operand_register(parser, argument);
         return reg->type == IR_PRED ||
                ((uint64_t)opcodes_type_size(reg->type) * reg->vector == parameter->size &&
                 same_kind(reg->type, parameter->type));
@@ -245,9 +241,8 @@ static bool check_call(struct parser *parser, struct reading *reading)
 
 static bool finish_call(struct parser *parser, struct reading *reading, struct ir_insn *insn)
 {
-    const struct form_compiled *form;
     int at = NO_INDEX;
-    form = form_next(parser, reading, &at, 0);
+    const struct form_compiled *form = form_next(parser, reading, &at, 0);
     if (!form)
         return parse_error(parser, reading->line, "Illegal modifier for instruction 'call'");
     if (!check_call(parser, reading))

@@ -4,7 +4,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define OLDEST_TARGET 10
 

@@ -4,8 +4,6 @@
  * `count` that a component was named, and a variable's `count` that it was indexed: x[2]; a
  * register as its index is its part. */
 
-#include <string.h>
-
 #include "ptx/read/check.h"
 
 static void constant_operand(struct parser *parser, struct ir_operand *operand)
@@ -360,11 +358,8 @@ static uint8_t unsigned_type(unsigned size)
 /* Addresses of 32 bits wrap around: an element may stand before its variable. */
 static bool wraps(const struct parser *parser, const struct ir_operand *symbol)
 {
-    if (symbol->kind != IR_OPERAND_VARIABLE)
-        return true;
-    const struct ir_variable *variable =
-        (const struct ir_variable *)parser->reader->variables.data + symbol->index;
-    return variable->space != PTX_SPACE_GLOBAL;
+    return symbol->kind != IR_OPERAND_VARIABLE ||
+           check_operand_variable(parser, symbol)->space != PTX_SPACE_GLOBAL;
 }
 
 /* A register with the address of the element. */

@@ -2,8 +2,6 @@
 /* Parameters of functions and prototypes. */
 #include "ptx/read/read.h"
 
-#include <string.h>
-
 /* .param .align 8 .b8, .param .u64 .ptr .global .align 16, .reg .f32 */
 static bool parameter_shape(struct parser *parser, struct declaration *shape, bool *reg)
 {

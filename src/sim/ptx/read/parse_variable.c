@@ -3,7 +3,6 @@
 #include "ptx/read/read.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536, MAX_PARAM_ALIGN = 128 };
 #define MAX_ALIGN 65536

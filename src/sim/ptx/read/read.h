@@ -3,9 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_READ_READ_H
 #define CUSHIM_SIM_PTX_READ_READ_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "ptx/ptx.h"
@@ -21,15 +18,10 @@ struct ir_arena *arena_create(void);
 void arena_destroy(struct ir_arena *arena);
 
 /* --- opcodes.c --- */
-/* Functions that every device has: PTX declares and calls them, and nobody
- * defines them. */
 enum builtin_kind {
-    BUILTIN_PRINTF,
-    BUILTIN_ASSERTFAIL,
-    BUILTIN_MALLOC,
-    BUILTIN_FREE,
-    BUILTIN_ALIGNED_MALLOC,
-    BUILTIN_SET_CONDITIONAL
+#define IR_BUILTIN(kind, ...) BUILTIN_##kind,
+#include "ptx/read/builtins.def"
+#undef IR_BUILTIN
 };
 struct ptx_builtin {
     const char *name;
@@ -282,8 +274,6 @@ static inline uint32_t parse_hash(const char *text, uint32_t length)
         hash = (hash ^ (unsigned char)text[i]) * UINT32_C(16777619);
     return hash ^ hash >> 15;
 }
-
-#define PAIR(first, second) ((unsigned)(first) << 8 | (unsigned)(second))
 
 /* --- Expressions --- */
 enum literal { LITERAL_INT, LITERAL_UNSIGNED, LITERAL_F32, LITERAL_F64 };

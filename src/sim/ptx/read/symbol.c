@@ -4,7 +4,6 @@
 #include "ptx/read/read.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_BUCKETS = 1024, MAX_RANGE_DIGITS = 10 };
 

@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#include "ptx/memory/memory.h"
-
 /* Threads that count for a barrier with an explicit number: warps count whole when all of their
  * lanes that still live are there. */
 static uint32_t threads_waiting(const struct ptx_block *block, unsigned index)
@@ -101,7 +99,6 @@ static bool arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
     struct ptx_block *block = state->warp.block;
     struct barrier *barrier = &block->barriers[index];
     uint32_t count = (uint32_t)__builtin_popcount(mask);
-    struct group *group;
 
     if ((barrier->waiting || barrier->arrived) && barrier->expected != expected)
         return false;
@@ -119,7 +116,7 @@ static bool arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
         barrier->arrived += mask == state->warp.alive ? PTX_LANES : count;
     } else {
         barrier->waiting += count;
-        group = schedule_move(state, mask, step + 1, state->frame);
+        struct group *group = schedule_move(state, mask, step + 1, state->frame);
         group->state = GROUP_BARRIER;
         group->barrier = (uint8_t)index;
     }
@@ -206,11 +203,10 @@ static void cluster_check(struct ptx_block *block)
 void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask)
 {
     struct ptx_block *block = state->warp.block;
-    uint32_t count;
 
     if (ptx_insn(step)->mode == IR_BAR_CLUSTER_ARRIVE) {
         check_arrive(state, BARRIERS);
-        count = (uint32_t)__builtin_popcount(mask & ~state->cluster_pending);
+        uint32_t count = (uint32_t)__builtin_popcount(mask & ~state->cluster_pending);
         state->cluster_pending |= mask;
         block->barriers_used |= UINT32_C(1) << BARRIERS;
         if (block->cluster)

@@ -5,12 +5,8 @@
 #include "ptx/run/run.h"
 
 #include <fenv.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include "ptx/memory/memory.h"
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
 #define SLEEP_NS 100000     /* of a worker whose warps all nap */
@@ -170,11 +166,10 @@ static bool worker_take(struct worker *worker)
     struct ptx_block *blocks[64];
     uint32_t count = launch->cluster_size, made = 0;
     uint64_t number = UINT64_MAX;
-    bool full;
 
     while (made < count && (blocks[made] = block_new(worker)))
         made++;
-    full = made == count;
+    bool full = made == count;
     if (full)
         number = worker_next(worker);
     if (number == UINT64_MAX) {

@@ -4,9 +4,7 @@
 #include "ptx/run/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "ptx/memory/memory.h"
 #include "ptx/read/read.h"
 
 static uint32_t frame_class(size_t size)
@@ -48,11 +46,10 @@ static void frame_init(struct ptx_frame *frame, const struct ptx_code *code)
 static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code *code)
 {
     uint32_t class = frame_class(frame_head(code) + code->register_bytes);
-    struct ptx_frame *frame;
 
     if (class >= FRAME_CLASSES)
         return NULL;
-    frame = worker->frames[class];
+    struct ptx_frame *frame = worker->frames[class];
     if (frame)
         worker->frames[class] = frame->parent;
     else
@@ -268,7 +265,6 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
         uint32_t first = (uint32_t)__builtin_ctz(left), same = left, index;
         const struct ptx_builtin *builtin = NULL;
         const struct ptx_code *code = NULL;
-        struct ptx_frame *frame;
 
         if (addresses) {
             same = 0;
@@ -296,7 +292,7 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
         } else {
             code = &module->codes[site->callee];
         }
-        frame = call_frame(state, step, code, same);
+        struct ptx_frame *frame = call_frame(state, step, code, same);
         if (!frame)
             return;
         left &= ~same;

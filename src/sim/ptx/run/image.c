@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A module in one context's memory: constants with the addresses filled in, initial values. */
-#include <stdlib.h>
-#include <string.h>
+#include "ptx/run/run.h"
 
-#include "ptx/ops/affine.h"
-#include "ptx/ops/state.h"
+#include <stdlib.h>
 
 static uint64_t function_address(uint32_t index)
 {
@@ -17,24 +15,24 @@ static void fill_constants(struct ptx_image *image)
 
     for (uint32_t i = 0; i < module->pool_count; i++) {
         const struct pool_entry *entry = &module->pool[i];
-        uint64_t low = entry->low;
+        uint64_t value = entry->value;
         void *at = image->constants + entry->offset;
 
         if (entry->kind == POOL_VARIABLE)
-            low += image->addresses[module->variable_of[entry->index]];
+            value += image->addresses[module->variable_of[entry->index]];
         else if (entry->kind == POOL_FUNCTION)
-            low += function_address(entry->index);
+            value += function_address(entry->index);
         if (entry->place == PLACE_FORM) {
-            *(struct affine *)at = (struct affine){.base = low};
+            *(struct affine *)at = (struct affine){.base = value};
             continue;
         }
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {
             if (entry->place == PLACE_32) {
-                ((reg32 *)at)[lane] = (uint32_t)low;
+                ((reg32 *)at)[lane] = (uint32_t)value;
             } else {
-                ((reg64 *)at)[lane] = low;
+                ((reg64 *)at)[lane] = value;
                 if (entry->place == PLACE_128)
-                    ((reg64 *)at)[lane + PTX_LANES] = entry->high;
+                    ((reg64 *)at)[lane + PTX_LANES] = 0;
             }
         }
     }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_launch: what all blocks of a launch share is computed once. */
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "ptx/memory/memory.h"
 #include "ptx/run/run.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */
@@ -159,7 +156,6 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
     const struct ptx_launch *request = launch->request;
     unsigned workers = request->machine->workers;
     unsigned cores = pool_cores();
-    uint64_t batch;
 
     if (!workers || workers > cores * 4)
         workers = cores;
@@ -168,7 +164,7 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
     if (workers > launch->cluster_count)
         workers = (unsigned)launch->cluster_count;
     /* Not so many that one worker is left with work at the end. */
-    batch = launch->cluster_count / workers / 64;
+    uint64_t batch = launch->cluster_count / workers / 64;
     launch->first_live = 1;
     launch->batch = (uint32_t)(batch < 1 ? 1 : batch > MOST_BATCH ? MOST_BATCH : batch);
     if (request->cooperative) {
@@ -191,7 +187,6 @@ bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
 {
     const struct ptx_module *module = request->image->module;
     struct launch launch = {.request = request, .fault = fault};
-    char *params;
     bool done;
 
     memset(fault, 0, sizeof *fault);
@@ -201,7 +196,7 @@ bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
     launch.entry = &module->codes[request->function];
     launch.world = request->world;
     pthread_mutex_init(&launch.lock, NULL);
-    params = aligned_alloc(64, ((size_t)launch.entry->info.param_size + 127) & ~(size_t)63);
+    char *params = aligned_alloc(64, ((size_t)launch.entry->info.param_size + 127) & ~(size_t)63);
     if (!params) {
         done = refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
     } else {

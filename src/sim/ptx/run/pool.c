@@ -4,7 +4,6 @@
  * and makes its own: the pool knows whose it is, and no lock of the parent's is ever touched. */
 #include "ptx/run/run.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -3,11 +3,7 @@
 #ifndef CUSHIM_SIM_PTX_RUN_RUN_H
 #define CUSHIM_SIM_PTX_RUN_RUN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "ptx/ops/affine.h"
-#include "ptx/ops/state.h"
+#include "ptx/memory/memory.h"
 
 struct launch;
 struct ptx_frame;

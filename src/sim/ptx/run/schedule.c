@@ -82,11 +82,10 @@ static void group_merge(struct ptx_warp_state *state, unsigned into)
 static uint32_t group_wants(struct ptx_warp_state *state, struct group *group)
 {
     struct ptx_warp *warp = &state->warp;
-    uint32_t mask;
 
     warp->registers = group->frame->registers;
     warp->predicates = group->frame->predicates;
-    mask = group->mask & guard_mask(warp, group->pc);
+    uint32_t mask = group->mask & guard_mask(warp, group->pc);
     return members(warp, group->pc, mask) & warp->alive & ~group->mask;
 }
 
@@ -153,7 +152,6 @@ bool schedule_is_alone(const struct ptx_warp_state *state)
 bool schedule_choose(struct ptx_warp_state *state)
 {
     struct ptx_warp *warp = &state->warp;
-    struct group *group;
     int best = 0;
 
     if (__builtin_expect(state->group_count != 1 || state->groups[0].state != GROUP_READY, 0)) {
@@ -166,7 +164,7 @@ bool schedule_choose(struct ptx_warp_state *state)
     state->current = (unsigned)best;
     if (state->group_count > 1)
         group_merge(state, (unsigned)best);
-    group = &state->groups[state->current];
+    struct group *group = &state->groups[state->current];
     state->frame = group->frame;
     warp->active = group->mask;
     warp->registers = group->frame->registers;

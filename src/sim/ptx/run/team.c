@@ -4,8 +4,6 @@
  * it in its turn, as a team of one. That parts when its lanes do. */
 #include "ptx/run/run.h"
 
-#include "ptx/memory/memory.h"
-
 static struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count)
 {
     struct ptx_team team = {.warps = warps, .count = count, .last = count - 1};
@@ -318,7 +316,6 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
         masks[i] = team.active;
     for (;;) {
         enum whose whose;
-        enum slice slice;
 
         step = pc++;
         switch (step->control) {
@@ -365,7 +362,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
 
                 if (!code->region[step - code->steps])
                     return team_part(&team, step);
-                slice = region_run(&team, step, &budget, &pc);
+                enum slice slice = region_run(&team, step, &budget, &pc);
                 if (slice != SLICE_DONE)
                     return slice;
                 continue;

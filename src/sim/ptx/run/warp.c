@@ -2,8 +2,6 @@
 /* The interpreter: a warp runs until it ends, waits, or had its turn. */
 #include "ptx/run/run.h"
 
-#include "ptx/memory/memory.h"
-
 #define NAP_MAX_NS (UINT32_C(1) << 20)
 #define SPIN_COST 64 /* of an atomic or volatile access, in backward jumps */
 

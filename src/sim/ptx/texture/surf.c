@@ -8,18 +8,6 @@
 
 #include "ptx/memory/memory.h"
 
-static const struct ptx_texture *surface_of(struct ptx_warp *warp, const struct ptx_step *step,
-                                            unsigned lane, uint64_t handle)
-{
-    const struct ptx_world *world = fault_world(warp);
-    const struct ptx_texture *surface = world->surface(world->user, handle);
-    if (surface && surface->level_count)
-        return surface;
-    fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handle,
-               "the handle is no live surface");
-    return NULL;
-}
-
 /* Brings a coordinate into [0, limit) under .clamp; false: outside. */
 static bool bounded(int64_t *at, int64_t limit, bool clamp)
 {
@@ -195,7 +183,7 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
         int32_t at[4] = {0, 0, 0, 0};
         if (!surface || handles[lane] != known) {
             known = handles[lane];
-            surface = surface_of(warp, step, lane, known);
+            surface = tex_live(warp, step, lane, known, true, "the handle is no live surface");
             if (!surface)
                 return;
         }

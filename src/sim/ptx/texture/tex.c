@@ -5,17 +5,6 @@
 
 #include <math.h>
 
-static const struct ptx_texture *texture_of(struct ptx_warp *warp, const struct ptx_step *step,
-                                            unsigned lane, uint64_t handle)
-{
-    const struct ptx_world *world = fault_world(warp);
-    const struct ptx_texture *texture = world->texture(world->user, handle);
-    if (!texture || texture->level_count == 0)
-        fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handle,
-                   "the handle is no live texture");
-    return texture && texture->level_count ? texture : NULL;
-}
-
 /* Are the coordinates integers? */
 static bool tex_integer(const struct how_texture *plan)
 {
@@ -193,10 +182,9 @@ static void store_warp(struct ptx_warp *warp, const struct ptx_step *step, uint3
         return;
     }
     for (unsigned i = 0; i < plan->results; i++) {
-        lane_u32 *to;
         if (operands[i] == PTX_ABSENT)
             continue;
-        to = ptx_out(warp, operands[i]);
+        lane_u32 *to = ptx_out(warp, operands[i]);
         OPS_LANES
         {
             to[lane] = ops_has(mask, lane) ? texels[i][lane] : to[lane];
@@ -218,7 +206,8 @@ static void run_tex(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
             continue;
         if (!fetch.texture || handles[lane] != known) {
             known = handles[lane];
-            fetch.texture = texture_of(warp, step, lane, known);
+            fetch.texture =
+                tex_live(warp, step, lane, known, false, "the handle is no live texture");
             if (!fetch.texture)
                 return;
             if (left == mask && whole_warp(plan, fetch.texture, handles, mask)) {
@@ -266,17 +255,14 @@ static void run_query(struct ptx_warp *warp, const struct ptx_step *step, uint32
 {
     const struct ir_insn *insn = ptx_insn(step);
     const uint32_t *operands = tex_operands(step);
-    const struct ptx_world *world = fault_world(warp);
     const lane_u64 *handles = ptx_in(warp, operands[1]);
     lane_u32 *to = ptx_out(warp, operands[0]);
     FOR_LANES (lane, mask) {
         const struct ptx_texture *object =
-            (insn->op == IR_SUQ ? world->surface : world->texture)(world->user, handles[lane]);
-        if (!object || object->level_count == 0) {
-            fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handles[lane],
-                       "the handle is no live texture or surface");
+            tex_live(warp, step, lane, handles[lane], insn->op == IR_SUQ,
+                     "the handle is no live texture or surface");
+        if (!object)
             return;
-        }
         const uint32_t level = insn->count > 2 ? word_at(warp, operands[2], lane) : 0;
         to[lane] = answer(object, insn->mode, level);
     }

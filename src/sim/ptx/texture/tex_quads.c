@@ -3,8 +3,6 @@
  * product for all four channels. */
 #include "ptx/texture/texture.h"
 
-#include <string.h>
-
 /* Corners in the order of tex_sample.c, whose sums these are to the last bit: a finite texel
  * without weight adds a zero, which changes no sum that begins with +0. */
 OPS_INLINE void sum_all(const char *data, const struct tex_places *places, unsigned dimensions,

@@ -5,7 +5,6 @@
 #include "ptx/texture/texture.h"
 
 #include <math.h>
-#include <string.h>
 
 #define EACH OPS_UNORDERED for (unsigned lane = 0; lane < PTX_LANES; lane++)
 #define FARTHEST 0x1p30    /* of coordinates; others are rare */

@@ -3,7 +3,6 @@
 #ifndef CUSHIM_SIM_PTX_TEXTURE_TEXTURE_H
 #define CUSHIM_SIM_PTX_TEXTURE_TEXTURE_H
 
-#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
 /* --- surf.c --- */
@@ -25,6 +24,20 @@ struct tex_fetch {
 static inline const uint32_t *tex_operands(const struct ptx_step *step)
 {
     return step->list ? step->list : step->operand;
+}
+
+/* The object behind a handle; NULL after a fault, which says what is wrong: it is no live one. */
+static inline const struct ptx_texture *tex_live(struct ptx_warp *warp, const struct ptx_step *step,
+                                                 unsigned lane, uint64_t handle, bool surface,
+                                                 const char *wrong)
+{
+    const struct ptx_world *world = fault_world(warp);
+    const struct ptx_texture *found =
+        (surface ? world->surface : world->texture)(world->user, handle);
+    if (found && found->level_count)
+        return found;
+    fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handle, wrong);
+    return NULL;
 }
 
 /* Coordinates that a geometry has, beside a layer in front. */
