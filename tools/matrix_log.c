@@ -235,20 +235,27 @@ static int read_signal(const char *line)
     return at ? atoi(at + strlen(words)) : 0;
 }
 
-/* "cushim: simulated device 0: kernel 'k', ...": the first, unless one ended the kernel. The next
- * line may have what launched it. True: it was such a line. */
-static bool note_kernel(struct matrix_case *one, const char *line)
+/* "cushim: simulated device 0: kernel 'k', ...": the first, unless one ended the kernel. What
+ * launched it comes behind it, perhaps after calls of other threads. */
+static void note_kernel(struct matrix_case *one, const char *line, bool *told)
 {
     static const char begin[] = "cushim: simulated device ";
+    static const char launched[] = "cushim: it was launched by ";
     const char *words =
         strncmp(line, begin, sizeof begin - 1) == 0 ? strstr(line + sizeof begin - 1, ": ") : NULL;
 
-    if (!words || (one->kernel[0] != '\0' && !strstr(words, "; every later call ")))
-        return false;
+    if (*told && strncmp(line, launched, sizeof launched - 1) == 0) {
+        one->kernel_by = strdup(line + sizeof launched - 1);
+        *told = false;
+    }
+    if (!words)
+        return;
+    *told = one->kernel[0] == '\0' || strstr(words, "; every later call ");
+    if (!*told)
+        return;
     snprintf(one->kernel, sizeof one->kernel, "%.*s", (int)strcspn(words + 2, "\n"), words + 2);
     free(one->kernel_by);
     one->kernel_by = NULL;
-    return true;
 }
 
 /* The call that failed. 600 says that work is not ready. */
@@ -290,14 +297,13 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
 {
     static const char wrong[] = "cushim: wrong ABI called: ";
     static const char called[] = "cushim: it was called\t";
-    static const char launched[] = "cushim: it was launched by ";
     static const char ended[] = "cushim: it was ended by signal ";
     FILE *file = fopen(path, "re");
     char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
     size_t room = 0;
     char thread[THREAD_SIZE] = "";
     int number = 0;
-    bool kernel = false; /* the line before is of the kernel that is told */
+    bool kernel = false; /* the launch of the kernel that is told is still to come */
 
     one->last = KNOWN_NONE;
     while (file && getline(&line, &room, file) > 0) {
@@ -312,9 +318,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             free(one->ended_by);
             one->ended_by = strdup(line + strlen(ended));
         }
-        if (kernel && strncmp(line, launched, strlen(launched)) == 0)
-            one->kernel_by = strdup(line + strlen(launched));
-        kernel = note_kernel(one, line);
+        note_kernel(one, line, &kernel);
         if (!read_call(line, &call))
             continue;
         one->calls++;

@@ -162,6 +162,11 @@ static const struct check_case row_cases[] = {
     {"not all lanes wrote, global",
      BODY(SOME(FROM("40"), "st.global.u32 [%d1], 1;\n") "ld.global.u32 %r5, [%d1];\n"), 1, 64,
      "init", 0},
+    {"an exchange, global",
+     BODY("atom.global.exch.b32 %r9, [%d1], 0;\nld.global.u32 %r5, [%d1];\n"), 1, 64, NULL, 0},
+    {"an exchange whose answer is taken, global",
+     BODY("atom.global.exch.b32 %r9, [%d1], 0;\nst.global.u32 [%d1], %r9;\n"), 1, 64, "init", 0},
+    {"an addition, global", BODY("atom.global.add.u32 %r9, [%d1], 1;\n"), 1, 64, "init", 0},
     {"some lanes write, others read, global",
      BODY(SOME(FROM("48"), "st.global.u32 [%d1], 1;\n") "xor.b32 %r8, %r0, 32;\n"
                                                         "mad.wide.u32 %d2, %r8, 4, "

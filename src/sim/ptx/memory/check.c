@@ -208,14 +208,37 @@ static bool is_private(const struct ptx_warp *warp, uintptr_t at)
            at - (uintptr_t)launch->params < launch->param_size;
 }
 
-static enum ir_op op_of(const struct ptx_warp *warp, const struct ptx_step *step)
+static const struct ir_insn *insn_of(const struct ptx_warp *warp, const struct ptx_step *step)
 {
     const struct ptx_code *code = warp->state->frame->code;
     size_t at = (size_t)(step - code->steps);
 
     if (step < code->steps || step >= code->steps + code->step_count)
         at = code->team->general[step - code->team->steps];
-    return (enum ir_op)code->sources[at].insn->op;
+    return code->sources[at].insn;
+}
+
+static bool has_register(const struct ir_operand *operand, uint32_t index)
+{
+    for (unsigned i = 0; i < operand->count; i++)
+        if (has_register(&operand->parts[i], index))
+            return true;
+    return operand->kind == IR_OPERAND_REG && operand->index == index;
+}
+
+/* An exchange whose old value no instruction takes is a write. */
+static bool is_write(const struct ptx_warp *warp, const struct ir_insn *insn)
+{
+    const struct ir_function *function = warp->state->frame->code->ir;
+    const struct ir_operand *old = &insn->operands[0];
+
+    if (insn->op != IR_ATOM || insn->atomic != IR_ATOM_EXCH)
+        return false;
+    for (uint32_t i = 0; old->kind == IR_OPERAND_REG && i < function->insn_count; i++)
+        for (unsigned j = 0; &function->insns[i] != insn && j < function->insns[i].count; j++)
+            if (has_register(&function->insns[i].operands[j], old->index))
+                return false;
+    return true;
 }
 
 static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uintptr_t first,
@@ -241,7 +264,8 @@ static void init(struct ptx_warp *warp, const struct check_doing *now)
     bool said = false;
 
     FOR_LANES (lane, now->mask) {
-        if (bytes_were(warp, now, access_lane(access, lane), now->size) || !now->read || said)
+        if (bytes_were(warp, now, access_lane(access, lane), now->size) || !now->read || said ||
+            is_write(warp, insn_of(warp, now->step)))
             continue;
         check_note(warp, lane, now->step, NULL, "init", what);
         said = true;
@@ -338,7 +362,7 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     enum ir_op op;
 
     now.serial = ++check->serial;
-    op = op_of(warp, step);
+    op = (enum ir_op)insn_of(warp, step)->op;
     now.read = !write || op == IR_ATOM || op == IR_RED;
     if (space == MEMORY_PARAM || !(check->which & (PTX_CHECK_RACE | PTX_CHECK_INIT)))
         return;
@@ -382,7 +406,7 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
 {
     struct ptx_block *block = warp->block;
 
-    if (op_of(warp, step) == IR_MBARRIER) {
+    if (insn_of(warp, step)->op == IR_MBARRIER) {
         check_race_order(block);
         check_join(block->check->known[warp->index], block->check->atomics);
         check_tell(block, warp->index, block->check->atomics);
@@ -419,7 +443,7 @@ void check_sync(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
                 const reg32 *members)
 {
     const struct check *check = warp->block->launch->check;
-    const bool barrier = op_of(warp, step) == IR_BAR;
+    const bool barrier = insn_of(warp, step)->op == IR_BAR;
 
     if (barrier)
         warp->block->check->known[warp->index][warp->index] = check->serial;
