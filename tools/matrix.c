@@ -276,11 +276,15 @@ static bool is_bad(const struct matrix_case *one, bool strict)
     return one->end > MATRIX_UNUSED && !is_linked(one);
 }
 
-/* Under a release under which it need not work, it may end with any code of its own. */
+/* Under a release under which it need not work, it may end with any code of its own, and do without
+ * the GPU if it tells the error. */
 static bool may_refuse(const struct matrix_case *one)
 {
-    return one->end == MATRIX_FAILS && matrix_is_release(one) && one->code != 0 &&
-           one->check[0] == '\0' && one->kernel[0] == '\0';
+    static const char refused[] = "a module was refused";
+
+    return one->end == MATRIX_FAILS && matrix_is_release(one) && (one->code != 0 || one->named) &&
+           one->check[0] == '\0' &&
+           (one->kernel[0] == '\0' || strncmp(one->kernel, refused, strlen(refused)) == 0);
 }
 
 static int report(const struct options *options, const struct matrix_list *list)

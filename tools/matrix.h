@@ -55,7 +55,8 @@ struct matrix_case {
     char fired_at[PLACE_SIZE]; /* where the program made that call; empty: not known */
     char place[PLACE_SIZE];    /* where it made the call that matters */
     enum matrix_end end;
-    bool bad;   /* its end makes the command fail */
+    bool bad;      /* its end makes the command fail */
+    bool left_out; /* not run: all before it took too long */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
     int code;   /* exit code or signal */
     double seconds;

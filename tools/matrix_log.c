@@ -6,6 +6,8 @@
 #include "names.h"
 #include "call/fault.h"
 
+#include <cushim/cushim.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,14 +120,15 @@ static bool is_code(const char *text, const char *end)
     return false;
 }
 
-/* Whether words of a program name the error of an answer, or its number; one digit alone says
- * nothing. */
+/* Whether words of a program name the error of an answer, its sentence in the simulated driver, or
+ * its number; one digit alone says nothing. */
 static bool has_error(const char *words, const char *answer)
 {
     const char *error = strchr(answer, ' ');
     size_t digits = strspn(answer, "0123456789");
 
-    if (error && strstr(words, error + 1))
+    if (error &&
+        (strstr(words, error + 1) || strstr(words, cushim_error_string((CUresult)atoi(answer)))))
         return true;
     for (const char *at = words; digits > 0 && *at != '\0'; at++) {
         bool begins = at == words || at[-1] < '0' || at[-1] > '9';

@@ -61,8 +61,10 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
         snprintf(text, MATRIX_NAME_SIZE, "the CUDA runtime is not simulated");
         break;
     case MATRIX_NOT_RUN:
-        snprintf(text, MATRIX_NAME_SIZE,
-                 one->bad ? "could not be started" : "linked to libcuda, so it does not count");
+        snprintf(text, MATRIX_NAME_SIZE, "%s",
+                 one->left_out ? "left out, because all before took too long"
+                 : one->bad    ? "could not be started"
+                               : "linked to libcuda, so it does not count");
         break;
     default:
         put_code(one, text);
@@ -143,19 +145,25 @@ static bool is_skipped(const struct matrix_case *one)
     return !one->bad && (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN);
 }
 
-/* A test that passes has no message: what it did without stands before its output. */
-static void note_without(FILE *file, const struct matrix_case *one)
+static void put_reason(FILE *file, const struct matrix_case *one)
 {
     char words[MATRIX_WORDS_SIZE];
 
-    if (one->bad || (one->end != MATRIX_DEGRADES && !(one->end == MATRIX_PASSES && one->missed)))
-        return;
-    fprintf(file, "cushim matrix: %s: %s", matrix_end_name(one->end), matrix_words(one, words));
+    output_xml(file, matrix_words(one, words));
     for (int i = 0; i < 2; i++) {
         const char *text = i == 0 ? matrix_call(one) : matrix_last_words(one, words);
         fputs(text[0] != '\0' ? "; " : "", file);
         output_xml(file, text);
     }
+}
+
+/* A test that passes has no message: what it did without stands before its output. */
+static void note_without(FILE *file, const struct matrix_case *one)
+{
+    if (one->bad || (one->end != MATRIX_DEGRADES && !(one->end == MATRIX_PASSES && one->missed)))
+        return;
+    fprintf(file, "cushim matrix: %s: ", matrix_end_name(one->end));
+    put_reason(file, one);
     fputs("\n", file);
 }
 
@@ -187,7 +195,7 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
             fprintf(file, "    <skipped message=\"%s\"/>\n", matrix_words(one, words));
         if (one->bad) {
             fprintf(file, "    <failure type=\"%s\" message=\"", matrix_end_name(one->end));
-            output_xml(file, matrix_words(one, words));
+            put_reason(file, one);
             fputs("\">", file);
             output_xml(file, matrix_call(one));
             fputs("\n", file);

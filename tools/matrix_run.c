@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 256, POLL_MS = 5, KILL_SECONDS = 2 };
+enum { MOST_ARGUMENTS = 256, MOST_HUNG = 2, POLL_MS = 5, KILL_SECONDS = 2 };
 
 struct job {
     pid_t pid; /* 0: free */
@@ -390,7 +390,8 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
     static const int heeded[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = stop}, before[3];
     struct job *jobs = calloc((size_t)plan->jobs, sizeof *jobs);
-    size_t next = 0, done = 0;
+    size_t next = 0, done = 0, hung = 0;
+    bool given_up = false;
 
     if (!jobs)
         output_no_memory();
@@ -407,11 +408,14 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
     progress_begin("cushim matrix");
     while (done < count) {
         for (int i = 0; i < plan->jobs; i++) {
-            if (jobs[i].pid != 0 && finish(&jobs[i], plan, cases, used))
+            if (jobs[i].pid != 0 && finish(&jobs[i], plan, cases, used)) {
                 done++;
+                hung += cases[jobs[i].number].end == MATRIX_HANGS;
+            }
             if (jobs[i].pid == 0 && next < count) {
                 cases[next].end = MATRIX_NOT_RUN;
-                done += stopped || !start(&jobs[i], plan, &cases[next], next);
+                cases[next].left_out = given_up |= hung == done && hung >= MOST_HUNG;
+                done += stopped || given_up || !start(&jobs[i], plan, &cases[next], next);
                 next++;
             }
         }

@@ -109,6 +109,17 @@ def test_hang():
     assert time.monotonic() - begin < 20
 
 
+def test_nothing_but_hangs():
+    """The rest is left out: it would take as long, and end so."""
+    cuda = "9.0,10.2,11.2,12.4,13.0,13.5"
+    runs = matrix("--cuda", cuda, "--timeout", "1", "--jobs", "1", "--", "sleep", "60",
+                  code=FAILED)
+    assert [one["result"] for one in runs] == ["hangs"] * 2 + ["not run"] * 4
+    result = run("matrix", "--cuda", cuda, "--timeout", "1", "--jobs", "1", "--", "sh", "-c",
+                 'case $CUSHIM_SIM_NVML_CUDA in 9*) ;; *) sleep 60 ;; esac')
+    assert result.code == FAILED and result.out.endswith("6 runs: 1 unused 5 hangs\n")
+
+
 @pytest.mark.parametrize("wants", ["runtime", "other"])
 def test_runtime_is_not_simulated(wants):
     """A failure for want of the CUDA runtime is no verdict on the program, as of `cushim scan`."""
@@ -413,7 +424,7 @@ def test_text_and_files(tmp_path):
     suite = xml.parse(junit).getroot()
     assert suite.get("tests") == suite.get("failures") == "2"
     assert [case.get("name") for case in suite] == ["CUDA 11.2", "CUDA 12.4"]
-    assert suite[0].find("failure").get("message") == "exit code 2"
+    assert suite[0].find("failure").get("message") == "exit code 2; <&|>"
     assert suite[0].find("system-out").text == "<&|>\n"
     assert suite[0].find("system-err").text is None
     assert markdown.read_text().splitlines()[2] == \

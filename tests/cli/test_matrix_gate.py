@@ -263,6 +263,60 @@ if "CUSHIM_STATIC" in os.environ:
             "late", "cuDevicePrimaryCtxRetain:call=1", "cuCtxSetCurrent:call=2",
             "cuCtxPushCurrent_v2:call=1"]
 
+    @pytest.mark.parametrize("words, result", [
+        ("cu->cuGetErrorString(code, &text)", "notices"), ("text = \"no memory\"", "fails")])
+    def test_the_driver_s_own_words_tell_an_error(tmp_path, words, result):
+        program = compiled(tmp_path, f"""#include <stdio.h>
+            #include <cushim/cushim.h>
+            int main(void)
+            {{
+                const struct cushim_api *cu = cushim_load(NULL);
+                const char *text = "";
+                CUcontext context;
+                CUdeviceptr memory;
+                if (cushim_init(cu) || cu->cuDevicePrimaryCtxRetain(&context, 0) ||
+                    cu->cuCtxSetCurrent(context))
+                    return 77;
+                CUresult code = cu->cuMemAlloc(&memory, 64);
+                if (code) {{
+                    {words};
+                    printf("on the CPU: %s\\n", text);
+                }} else if (cu->cuMemFree(memory)) {{
+                    return 1;
+                }}
+                return cu->cuDevicePrimaryCtxRelease(0) != 0;
+            }}""")
+        runs = matrix("--strict", "--fault-each", "--cuda", "12.4", "--", program,
+                      code=OK if result == "notices" else FAILED)
+        assert [one["result"] for one in runs if "cuMemAlloc" in str(one["fault"])] == [result]
+
+    @pytest.mark.parametrize("end", ["0", "1"])
+    def test_refused_ptx_where_it_need_not_work(tmp_path, end):
+        """A release that --works does not name may refuse the kernel."""
+        program = compiled(tmp_path, f"""#include <stdio.h>
+            #include <cushim/cushim.h>
+            int main(void)
+            {{
+                const struct cushim_api *cu = cushim_load(NULL);
+                CUcontext context;
+                CUmodule module;
+                CUdeviceptr memory;
+                if (cushim_init(cu) || cu->cuDevicePrimaryCtxRetain(&context, 0) ||
+                    cu->cuCtxSetCurrent(context) || cu->cuMemAlloc(&memory, 64) ||
+                    cu->cuMemsetD8(memory, 0, 64) || cu->cuMemFree(memory))
+                    return 77;
+                CUresult code = cu->cuModuleLoadData(&module,
+                    ".version 8.0\\n.target sm_50\\n.address_size 64\\n.entry k() {{ ret; }}");
+                if (code)
+                    printf("on the CPU: %d\\n", (int)code);
+                else if (cu->cuModuleUnload(module))
+                    return 1;
+                return cu->cuDevicePrimaryCtxRelease(0) ? 1 : code ? {end} : 0;
+            }}""")
+        runs = matrix("--strict", "--works", "12.0+", "--cuda", "11.4,12.4", "--", program)
+        assert [one["result"] for one in runs] == ["degrades", "passes"]
+        matrix("--strict", "--cuda", "11.4,12.4", "--", program, code=FAILED)
+
     def test_a_query_fails_too(tmp_path):
         """A loop that waits for an event hangs if it takes each failure for "not yet"."""
         text = FAULTY.replace("st.global.u32 [%a], 1; ", "").replace(
