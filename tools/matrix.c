@@ -254,6 +254,7 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
         matrix_list_faults(list, used, options->calls, options->gate);
     if (good && list->count > count)
         good = matrix_run(&options->plan, list->item + count, list->count - count, NULL);
+    matrix_list_tried(list);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
 

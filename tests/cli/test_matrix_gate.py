@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from command import FAILED, OK, USAGE, run
+from command import FAILED, INPUT, OK, USAGE, run
 from simulated import PROGRAM, compiled, matrix, nothing_is_left, without_places  # noqa: F401
 from test_matrix_fault import CAREFUL
 
@@ -165,6 +165,29 @@ int main(void)
 }
 """
 
+# It polls four times, or once if the file of its first argument is there.
+POLLS = """
+#include <fcntl.h>
+#include <cushim/cushim.h>
+int main(int count, char **words)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUcontext context;
+    CUevent event = NULL;
+    int bad, polls;
+    if (cushim_init(cu) != CUSHIM_OK || cu->cuCtxCreate_v2(&context, 0, 0))
+        return 77;
+    bad = cu->cuEventCreate(&event, 0) || cu->cuEventRecord(event, NULL);
+    polls = bad ? 0 : open(words[1], O_CREAT | O_EXCL, 0600) < 0 ? 1 : 4;
+    for (int i = 0; i < polls && !bad; i++)
+        bad = cu->cuEventQuery(event) % CUDA_ERROR_NOT_READY != 0;
+    if (event && (count < 3 || polls != 1 || bad))
+        cu->cuEventDestroy_v2(event);
+    cu->cuCtxDestroy_v2(context);
+    return bad;
+}
+"""
+
 if "CUSHIM_STATIC" in os.environ:
     def test_a_kernel_that_ends_by_a_fault(tmp_path):
         """A program that takes no notice passes, but for --check."""
@@ -273,6 +296,24 @@ if "CUSHIM_STATIC" in os.environ:
         runs = matrix("--cuda", "12.4", "--timeout", "2", "--fault-each", "--", program,
                       code=FAILED)
         assert "cuEventQuery" in [one["fired"] for one in runs]
+
+    def test_a_query_that_is_not_made_again(tmp_path):
+        """How often a program polls differs from run to run: a rule of the command's own that never
+        fired is no failure, and a run that passes so is left out; a leak in it is told, and so is a
+        rule of the user."""
+        program = compiled(tmp_path, POLLS)
+        each = ("--gate", "--cuda", "12.4", "--jobs", "1", "--", program)
+        runs = matrix(*each, tmp_path / "first")
+        assert [one["name"] for one in runs if one["fault"]][2:] == [
+            "CUDA 12.4, cuEventCreate fails", "CUDA 12.4, cuEventRecord fails",
+            "CUDA 12.4, cuEventQuery fails"]
+        *_, one = matrix(*each, tmp_path / "second", "leaks", code=FAILED)
+        assert (one["name"], one["result"], one["code"], one["fired"]) == (
+            "CUDA 12.4, call 4 of cuEventQuery fails", "fails", INPUT, None)
+        rows = run("matrix", *each, tmp_path / "third", "leaks").out
+        assert "left to the end of a context" in rows and "never fired" not in rows
+        matrix("--cuda", "12.4", "--check", "--fault", "cuEventQuery:call=9,error=1", "--", program,
+               tmp_path / "fourth", code=FAILED)
 
     def test_the_table_has_each_abi(tmp_path):
         """Its slot of a plain symbol is no wrong ABI on a driver that has no cuGetProcAddress."""
