@@ -172,19 +172,20 @@ static void print_text(const struct matrix_list *list)
 
     for (size_t i = 0, same; i < list->count; i += same) {
         const struct matrix_case *one = &list->item[i];
-        bool plain = one->end == MATRIX_PASSES && one->fired[0] == '\0', many;
+        bool plain = one->end == MATRIX_PASSES && one->fired[0] == '\0';
+        const char *call;
         same = matrix_row(&list->item[i], list->count - i, row);
         counts[one->end] += same;
         if (given.quiet && !one->bad)
             continue;
         output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        many = matrix_row_is_bare(one, same);
-        output_table_add(&table, OUTPUT_DIM, plain || many ? "" : matrix_words(one, words));
-        (void)matrix_last_words(one, words);
-        output_table_add(&table, OUTPUT_DIM,
-                         strstr(words, matrix_call(one)) ? "" : matrix_call(one));
-        output_table_add(&table, OUTPUT_DIM, many ? "" : words);
+        plain |= matrix_row_is_bare(one, same);
+        output_table_add(&table, OUTPUT_DIM, plain ? "" : matrix_words(one, words));
+        call = matrix_row_call(one, same);
+        (void)matrix_row_words(one, same, words);
+        output_table_add(&table, OUTPUT_DIM, strstr(words, call) ? "" : call);
+        output_table_add(&table, OUTPUT_DIM, words);
     }
     output_table_print(&table, "");
     printf("%zu run%s:", list->count, output_plural(list->count));

@@ -149,12 +149,21 @@ bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *oth
 /** Whether it is a run of a release alone. */
 bool matrix_is_release(const struct matrix_case *one);
 
+/** Whether it is a run in which a rule of --fault-each makes a call fail. */
+bool matrix_is_fault(const struct matrix_case *one);
+
 /** How many of the first cases are one row, and its name: releases that ended the same, or calls
- * that failed and of which the program took notice. */
+ * that failed and of which the program took notice, or that ended the same. */
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
 
 /** Whether a row of so many has their result alone: each has other words. */
 bool matrix_row_is_bare(const struct matrix_case *one, size_t count);
+
+/** The failing call, and the last words, that are those of each case of a row of so many; `text`
+ * has room for the words, and is what is returned. */
+const char *matrix_row_call(const struct matrix_case *one, size_t count);
+const char *matrix_row_words(const struct matrix_case *one, size_t count,
+                             char text[MATRIX_WORDS_SIZE]);
 
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);
@@ -169,6 +178,9 @@ const char *matrix_call(const struct matrix_case *one);
 /** If it did not pass, the last line of its standard error, or of its output, and what the check
  * found; else "". Returns `text`. */
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
+
+/** Put what the check found, if the run fails, into `text`, and return it. */
+const char *matrix_check_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
 /** Whether it fails only since it ends with 0 though a rule made a call fail. */
 bool matrix_may_survive(const struct matrix_case *one);
