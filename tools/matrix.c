@@ -227,8 +227,9 @@ static void print_json(const struct matrix_list *list)
 }
 
 static bool write_file(const char *path,
-                       void (*write)(FILE *file, const struct matrix_case *cases, size_t count),
-                       const struct matrix_list *list)
+                       void (*write)(FILE *file, const struct matrix_case *cases, size_t count,
+                                     const char *note),
+                       const struct matrix_list *list, const char *note)
 {
     FILE *file;
     bool good;
@@ -237,7 +238,7 @@ static bool write_file(const char *path,
         return true;
     file = fopen(path, "we");
     if (file)
-        write(file, list->item, list->count);
+        write(file, list->item, list->count, note);
     good = file && !ferror(file);
     if (file)
         good = fclose(file) == 0 && good;
@@ -287,7 +288,8 @@ static bool may_refuse(const struct matrix_case *one)
 
 static int report(const struct options *options, const struct matrix_list *list)
 {
-    bool written, bad = false, lacks = false, used = false, passed = false;
+    bool written, red, bad = false, lacks = false, used = false, passed = false;
+    char note[MATRIX_WORDS_SIZE] = "";
 
     for (size_t i = 0; i < list->count; i++) {
         used |= list->item[i].calls != 0;
@@ -307,21 +309,24 @@ static int report(const struct options *options, const struct matrix_list *list)
         bad |= one->bad;
         lacks |= one->lacks;
     }
-    written = write_file(options->junit, matrix_junit, list);
-    written = write_file(options->markdown, matrix_markdown, list) && written;
+    red = options->gate && matrix_use(list->item, list->count, note);
+    written = write_file(options->junit, matrix_junit, list, note);
+    written = write_file(options->markdown, matrix_markdown, list, note) && written;
     if (options->github)
         matrix_github(options->json ? stderr : stdout, list->item, list->count);
     if (options->json)
         print_json(list);
     else
         print_text(list);
+    if (note[0] != '\0' && (red || !options->json))
+        fprintf(options->json ? stderr : stdout, "%s\n", note);
     if (!written || lacks)
         return COMMAND_SYSTEM;
     if (options->gate && !passed && !bad) {
         fputs("cushim matrix: no run passes, so that nothing was tried\n", stderr);
         return COMMAND_FAILED;
     }
-    return bad ? COMMAND_FAILED : COMMAND_OK;
+    return bad || red ? COMMAND_FAILED : COMMAND_OK;
 }
 
 /* Of an option that may have a value, which is no word of its own: "--check race -- program". */

@@ -49,6 +49,8 @@ struct matrix_case {
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;
+    /* The first call that failed by itself, of those that do something, or for want of cuInit. */
+    char *refused_by;
     char *ended_by; /* "11\t/a+0x12\t...", of the last signal that ended one of its processes */
     /* Behind how a signal or the time limit ended it: " at a.c:7 (f)", " after cuX"; or empty. */
     char ended[PLACE_SIZE + 8];
@@ -70,6 +72,7 @@ struct matrix_case {
     /* What the driver said first of a fault or a finding in a kernel; empty: nothing. */
     char kernel[MATRIX_CALL_SIZE];
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
+    bool works;        /* it called what launches, copies or fills */
     bool ruled;        /* a rule made a call fail */
     bool missed;       /* it called what the driver lacks, through cushim */
     bool silent; /* of a call that failed or is missing it said nothing, or nothing made it fail */
@@ -137,6 +140,13 @@ void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix
 /** Say in each case where the program made its calls. */
 void matrix_place(struct matrix_case *cases, size_t count);
 
+/** The place of "cuX\t/a+0x12\t..."; empty: not known. Returns `place`. */
+const char *matrix_place_by(const char *by, char place[PLACE_SIZE]);
+
+/** Say in `text` if no run launched, copied or filled anything though one passes; else it is empty.
+ * True: and in each that must pass, or in each, a call failed by itself. */
+bool matrix_use(const struct matrix_case *cases, size_t count, char text[MATRIX_WORDS_SIZE]);
+
 /** Free what a case has from malloc. */
 void matrix_place_free(struct matrix_case *one);
 
@@ -197,8 +207,8 @@ bool matrix_may_survive(const struct matrix_case *one);
 /** Annotations of a GitHub workflow: one for each cause, with its releases. */
 void matrix_github(FILE *file, const struct matrix_case *cases, size_t count);
 
-/** Reports to an open file; write errors show in its error flag. */
-void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count);
-void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count);
+/** Reports to an open file, with a note at the end, or ""; write errors show in its error flag. */
+void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note);
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, const char *note);
 
 #endif

@@ -172,7 +172,7 @@ static void note_without(FILE *file, const struct matrix_case *one)
     fputs("\n", file);
 }
 
-void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
+void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
     char words[MATRIX_WORDS_SIZE];
     size_t failures = 0, skipped = 0;
@@ -214,10 +214,15 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
         output_xml(file, one->errors);
         fputs("</system-err>\n  </testcase>\n", file);
     }
+    if (note[0] != '\0') {
+        fputs("  <system-out>", file);
+        output_xml(file, note);
+        fputs("</system-out>\n", file);
+    }
     fputs("</testsuite>\n", file);
 }
 
-void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
     char words[MATRIX_WORDS_SIZE];
 
@@ -237,4 +242,6 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
         output_markdown(file, matrix_row_words(one, same, words));
         fputs("\n", file);
     }
+    if (note[0] != '\0')
+        fprintf(file, "\n%s\n", note);
 }

@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import xml.etree.ElementTree as xml
 
 import pytest
 from command import FAILED, INPUT, OK, USAGE, run
@@ -188,6 +189,31 @@ int main(int count, char **words)
 }
 """
 
+# It computes on the CPU in any case.
+USELESS = """
+#include <cushim/cushim.h>
+int main(void)
+{
+    const char *ptx = ".version 4.1\\n.target sm_30\\n.address_size 64\\n"
+        ".visible .entry k() { ret; }";
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUcontext context;
+    CUmodule module;
+    CUfunction kernel;
+    CUdeviceptr memory = 0;
+    int version = 0, code = 0;
+    if (cushim_init(cu) != CUSHIM_OK)
+        return 0;
+    cu->cuDriverGetVersion(&version);
+    if (cu->cuDeviceGet(&code, 0))
+        return 0;
+    if (cu->cuCtxCreate_v2(&context, 0, 0))
+        return 1;
+    WORK
+    return cu->cuCtxDestroy_v2(context) != 0;
+}
+"""
+
 if "CUSHIM_STATIC" in os.environ:
     def test_a_kernel_that_ends_by_a_fault(tmp_path):
         """A program that takes no notice passes, but for --check."""
@@ -296,6 +322,34 @@ if "CUSHIM_STATIC" in os.environ:
         runs = matrix("--cuda", "12.4", "--timeout", "2", "--fault-each", "--", program,
                       code=FAILED)
         assert "cuEventQuery" in [one["fired"] for one in runs]
+
+    @pytest.mark.parametrize("work, call", [
+        ("", ""), ("cu->cuDeviceGetAttribute(&code, 9999, 0);", ""),
+        ("code = cu->cuModuleLoadData(&module, ptx); cu->cuModuleGetFunction(&kernel, module, "
+         '"none"); cu->cuModuleUnload(module);', "cuModuleGetFunction"),
+        ("if (version >= 13000) cu->cuModuleGetFunction(&kernel, NULL, 0);", ""),
+        ("0;", "cuDeviceGet"),
+        ("cu->cuMemsetD8(memory, 0, 64); cu->cuModuleGetFunction(&kernel, NULL, 0);", None)])
+    def test_a_program_that_does_nothing_on_the_gpu(tmp_path, work, call):
+        """The gate says so; it is red if a call failed by itself under each release."""
+        text = USELESS.replace("WORK", work)
+        if call == "cuDeviceGet":
+            text = text.replace("cushim_init(cu) != CUSHIM_OK", "!cu")
+        program = compiled(tmp_path, text)
+        files = [tmp_path / name for name in ("b.xml", "b.md")]
+        result = run("matrix", *TWO, "--survives", "cuMemsetD8,cuModuleGetFunction", "--junit",
+                     files[0], "--markdown", files[1], "--", program)
+        assert result.code == (FAILED if call else OK), result.out
+        told = "no run launched a kernel, copied or filled memory"
+        assert (told in result.out) == (call is not None)
+        if call is None:
+            return
+        told = result.out.splitlines()[-1]
+        assert told.startswith("no run launched ") and told.endswith("program use the GPU?")
+        assert (f", and a call failed in each, such as {call} at a+0x" in told) == bool(call)
+        assert files[1].read_text().endswith(f"|\n\n{told}\n")
+        assert xml.parse(files[0]).getroot().find("system-out").text == told
+        assert told not in run("matrix", *TWO[1:], "--", program).out
 
     def test_a_query_that_is_not_made_again(tmp_path):
         """How often a program polls differs from run to run: a rule of the command's own that never
