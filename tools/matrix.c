@@ -172,19 +172,20 @@ static void print_text(const struct matrix_list *list)
 
     for (size_t i = 0, same; i < list->count; i += same) {
         const struct matrix_case *one = &list->item[i];
-        bool plain = one->end == MATRIX_PASSES && one->fired[0] == '\0', many;
+        bool plain = one->end == MATRIX_PASSES && one->fired[0] == '\0';
+        const char *call;
         same = matrix_row(&list->item[i], list->count - i, row);
         counts[one->end] += same;
         if (given.quiet && !one->bad)
             continue;
         output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        many = matrix_row_is_bare(one, same);
-        output_table_add(&table, OUTPUT_DIM, plain || many ? "" : matrix_words(one, words));
-        (void)matrix_last_words(one, words);
-        output_table_add(&table, OUTPUT_DIM,
-                         strstr(words, matrix_call(one)) ? "" : matrix_call(one));
-        output_table_add(&table, OUTPUT_DIM, many ? "" : words);
+        plain |= matrix_row_is_bare(one, same);
+        output_table_add(&table, OUTPUT_DIM, plain ? "" : matrix_words(one, words));
+        call = matrix_row_call(one, same);
+        (void)matrix_row_words(one, same, words);
+        output_table_add(&table, OUTPUT_DIM, strstr(words, call) ? "" : call);
+        output_table_add(&table, OUTPUT_DIM, words);
     }
     output_table_print(&table, "");
     printf("%zu run%s:", list->count, output_plural(list->count));
@@ -226,8 +227,9 @@ static void print_json(const struct matrix_list *list)
 }
 
 static bool write_file(const char *path,
-                       void (*write)(FILE *file, const struct matrix_case *cases, size_t count),
-                       const struct matrix_list *list)
+                       void (*write)(FILE *file, const struct matrix_case *cases, size_t count,
+                                     const char *note),
+                       const struct matrix_list *list, const char *note)
 {
     FILE *file;
     bool good;
@@ -236,7 +238,7 @@ static bool write_file(const char *path,
         return true;
     file = fopen(path, "we");
     if (file)
-        write(file, list->item, list->count);
+        write(file, list->item, list->count, note);
     good = file && !ferror(file);
     if (file)
         good = fclose(file) == 0 && good;
@@ -254,6 +256,7 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
         matrix_list_faults(list, used, options->calls, options->gate);
     if (good && list->count > count)
         good = matrix_run(&options->plan, list->item + count, list->count - count, NULL);
+    matrix_list_tried(list);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
 
@@ -289,7 +292,8 @@ static bool may_refuse(const struct matrix_case *one)
 
 static int report(const struct options *options, const struct matrix_list *list)
 {
-    bool written, bad = false, lacks = false, used = false, passed = false;
+    bool written, red, bad = false, lacks = false, used = false, passed = false;
+    char note[MATRIX_WORDS_SIZE] = "";
 
     for (size_t i = 0; i < list->count; i++) {
         used |= list->item[i].calls != 0;
@@ -309,21 +313,24 @@ static int report(const struct options *options, const struct matrix_list *list)
         bad |= one->bad;
         lacks |= one->lacks;
     }
-    written = write_file(options->junit, matrix_junit, list);
-    written = write_file(options->markdown, matrix_markdown, list) && written;
+    red = options->gate && matrix_use(list->item, list->count, note);
+    written = write_file(options->junit, matrix_junit, list, note);
+    written = write_file(options->markdown, matrix_markdown, list, note) && written;
     if (options->github)
         matrix_github(options->json ? stderr : stdout, list->item, list->count);
     if (options->json)
         print_json(list);
     else
         print_text(list);
+    if (note[0] != '\0' && (red || !options->json))
+        fprintf(options->json ? stderr : stdout, "%s\n", note);
     if (!written || lacks)
         return COMMAND_SYSTEM;
     if (options->gate && !passed && !bad) {
         fputs("cushim matrix: no run passes, so that nothing was tried\n", stderr);
         return COMMAND_FAILED;
     }
-    return bad ? COMMAND_FAILED : COMMAND_OK;
+    return bad || red ? COMMAND_FAILED : COMMAND_OK;
 }
 
 /* Of an option that may have a value, which is no word of its own: "--check race -- program". */

@@ -49,6 +49,8 @@ struct matrix_case {
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;
+    /* The first call that failed by itself, of those that do something, or for want of cuInit. */
+    char *refused_by;
     char *ended_by; /* "11\t/a+0x12\t...", of the last signal that ended one of its processes */
     /* Behind how a signal or the time limit ended it: " at a.c:7 (f)", " after cuX"; or empty. */
     char ended[PLACE_SIZE + 8];
@@ -71,6 +73,7 @@ struct matrix_case {
     /* What the driver said first of a fault or a finding in a kernel; empty: nothing. */
     char kernel[MATRIX_CALL_SIZE];
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
+    bool works;        /* it called what launches, copies or fills */
     bool ruled;        /* a rule made a call fail */
     bool missed;       /* it called what the driver lacks, through cushim */
     bool silent; /* of a call that failed or is missing it said nothing, or nothing made it fail */
@@ -138,6 +141,13 @@ void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix
 /** Say in each case where the program made its calls. */
 void matrix_place(struct matrix_case *cases, size_t count);
 
+/** The place of "cuX\t/a+0x12\t..."; empty: not known. Returns `place`. */
+const char *matrix_place_by(const char *by, char place[PLACE_SIZE]);
+
+/** Say in `text` if no run launched, copied or filled anything though one passes; else it is empty.
+ * True: and in each that must pass, or in each, a call failed by itself. */
+bool matrix_use(const struct matrix_case *cases, size_t count, char text[MATRIX_WORDS_SIZE]);
+
 /** Free what a case has from malloc. */
 void matrix_place_free(struct matrix_case *one);
 
@@ -150,12 +160,21 @@ bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *oth
 /** Whether it is a run of a release alone. */
 bool matrix_is_release(const struct matrix_case *one);
 
+/** Whether it is a run in which a rule of --fault-each makes a call fail. */
+bool matrix_is_fault(const struct matrix_case *one);
+
 /** How many of the first cases are one row, and its name: releases that ended the same, or calls
- * that failed and of which the program took notice. */
+ * that failed and of which the program took notice, or that ended the same. */
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
 
 /** Whether a row of so many has their result alone: each has other words. */
 bool matrix_row_is_bare(const struct matrix_case *one, size_t count);
+
+/** The failing call, and the last words, that are those of each case of a row of so many; `text`
+ * has room for the words, and is what is returned. */
+const char *matrix_row_call(const struct matrix_case *one, size_t count);
+const char *matrix_row_words(const struct matrix_case *one, size_t count,
+                             char text[MATRIX_WORDS_SIZE]);
 
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);
@@ -170,6 +189,9 @@ const char *matrix_call(const struct matrix_case *one);
 /** If it did not pass, the last line of its standard error, or of its output, and what the check
  * found; else "". Returns `text`. */
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
+
+/** Put what the check found, if the run fails, into `text`, and return it. */
+const char *matrix_check_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
 /** Whether it fails only since it ends with 0 though a rule made a call fail. */
 bool matrix_may_survive(const struct matrix_case *one);
@@ -186,8 +208,8 @@ bool matrix_may_survive(const struct matrix_case *one);
 /** Annotations of a GitHub workflow: one for each cause, with its releases. */
 void matrix_github(FILE *file, const struct matrix_case *cases, size_t count);
 
-/** Reports to an open file; write errors show in its error flag. */
-void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count);
-void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count);
+/** Reports to an open file, with a note at the end, or ""; write errors show in its error flag. */
+void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note);
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, const char *note);
 
 #endif

@@ -10,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether two releases fail for one cause. */
+/* Whether two releases, or two calls that are made to fail, fail for one cause. */
 static bool is_same(const struct matrix_case *one, const struct matrix_case *other)
 {
-    return one->bad && matrix_is_release(one) && matrix_is_release(other) &&
+    return one->bad &&
+           (matrix_is_release(one) ? matrix_is_release(other)
+                                   : matrix_is_fault(one) && matrix_is_fault(other)) &&
            matrix_is_same(one, other);
 }
 
@@ -32,7 +34,8 @@ static void put_title(FILE *file, const struct matrix_case *cases, size_t first,
     size_t last = first, others = 0;
     const char *name = cases[first].name;
 
-    while (last + 1 < count && is_same(&cases[first], &cases[last + 1]) &&
+    while (last + 1 < count && matrix_is_release(&cases[first]) &&
+           is_same(&cases[first], &cases[last + 1]) &&
            version_parse(cases[last + 1].cuda) < version_parse(cases[last].cuda))
         last++;
     for (size_t i = last + 1; i < count; i++)

@@ -303,3 +303,18 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
     if (oldest != newest)
         add_faults(list, oldest, &used[oldest], most);
 }
+
+void matrix_list_tried(struct matrix_list *list)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct matrix_case *one = &list->item[i];
+        bool ruled = one->fault[0] == '\0' || one->ruled || strcmp(one->fault, MATRIX_LATE) == 0;
+        if (!ruled && one->end == MATRIX_PASSES && one->calls >= 0)
+            matrix_place_free(one);
+        else
+            list->item[count++] = *one;
+    }
+    list->count = count;
+}

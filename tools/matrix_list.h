@@ -39,4 +39,8 @@ size_t matrix_list_newest(const struct matrix_list *list);
 void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most,
                         bool late);
 
+/** Leave out the runs of --fault-each that pass, and in which the call that was to fail was not
+ * made: how often a program polls differs from run to run. */
+void matrix_list_tried(struct matrix_list *list);
+
 #endif

@@ -277,6 +277,22 @@ static void note_call(struct matrix_case *one, const struct call *call)
     keep(&one->call_by, call);
 }
 
+/* Of a program that does nothing on the GPU: whether it does, or which call may be why not. */
+static void note_work(struct matrix_case *one, const struct call *call)
+{
+    static const char *const works[] = {"Launch", "Memcpy", "Memset"};
+    int code = atoi(call->answer);
+
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        one->works |= strstr(call->name, works[i]) != NULL;
+    if (one->refused_by || call->ruled || code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY ||
+        is_probe(call->name) ||
+        (!matrix_log_acts(call->name) && code != CUDA_ERROR_NOT_INITIALIZED))
+        return;
+    if (asprintf(&one->refused_by, "%s\t%s", call->name, call->callers) < 0)
+        one->refused_by = NULL;
+}
+
 static void note_used(struct matrix_used *used, const struct call *call)
 {
     const char *symbol = call->name;
@@ -342,6 +358,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             (matrix_log_acts(call.name) || sim_fault_is_release(call.name)))
             note_failed(one, &call, true, survived);
         note_call(one, &call);
+        note_work(one, &call);
     }
     one->told = reason[0] != '\0';
     if (one->told)

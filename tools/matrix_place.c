@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of "cuX\t/a+0x12\t..."; empty: not known. */
-static const char *place_by(const char *by, char place[PLACE_SIZE])
+const char *matrix_place_by(const char *by, char place[PLACE_SIZE])
 {
     return place_of(by ? strchr(by, '\t') : NULL, place);
 }
@@ -21,7 +20,7 @@ static void insert(char words[MATRIX_CALL_SIZE], const char *by)
     char *found = words;
     size_t length = by ? strcspn(by, "\t") : 0;
 
-    if (place_by(by, place)[0] == '\0')
+    if (matrix_place_by(by, place)[0] == '\0')
         return;
     snprintf(name, sizeof name, "%.*s", (int)length, by);
     while ((found = strstr(found, name)) && strncmp(found + length, " at ", 4) == 0)
@@ -53,8 +52,8 @@ static void place_of_end(struct matrix_case *one)
     if (number <= 0)
         return;
     if (one->ended_by && atoi(one->ended_by) == number)
-        place_by(one->ended_by, place);
-    if (place[0] != '\0' && strcmp(place, place_by(one->missed_by, other)) != 0)
+        matrix_place_by(one->ended_by, place);
+    if (place[0] != '\0' && strcmp(place, matrix_place_by(one->missed_by, other)) != 0)
         snprintf(one->ended, sizeof one->ended, " at %s", place);
     else if (place[0] == '\0' && one->last != KNOWN_NONE && (hangs || one->end == MATRIX_CRASHES))
         snprintf(one->ended, sizeof one->ended, " after %s", known_entry(one->last).symbol);
@@ -70,10 +69,10 @@ static void fill(struct matrix_case *one)
     bool told = ignored && one->call_by && strcmp(one->call_by, one->fired_by) == 0;
 
     insert(one->shown, one->missed_by);
-    place_by(one->fired_by, one->fired_at);
+    matrix_place_by(one->fired_by, one->fired_at);
     if (!told)
         insert(one->shown, one->call_by);
-    if (place_by(one->kernel_by, place)[0] != '\0') {
+    if (matrix_place_by(one->kernel_by, place)[0] != '\0') {
         size_t length = (size_t)snprintf(kernel, sizeof kernel,
                                          "%.*s at %s: ", (int)strcspn(one->kernel_by, "\t"),
                                          one->kernel_by, place);
@@ -88,7 +87,7 @@ static void fill(struct matrix_case *one)
     if (!by && one->check[0] != '\0')
         place_of_check(one->check, one->place);
     else
-        place_by(by ? by : one->call_by, one->place);
+        matrix_place_by(by ? by : one->call_by, one->place);
 }
 
 /* A run of which nothing but the result is told. */
@@ -115,4 +114,5 @@ void matrix_place_free(struct matrix_case *one)
     free(one->kernel_by);
     free(one->missed_by);
     free(one->ended_by);
+    free(one->refused_by);
 }

@@ -117,9 +117,23 @@ static void last_line(const char *words, bool own, char text[MATRIX_WORDS_SIZE])
     } while (own && strncmp(text, "cushim sim: ", 12) == 0);
 }
 
+/* But for the check. */
+static bool is_good(const struct matrix_case *one)
+{
+    return one->check[0] != '\0' && one->code == COMMAND_CHECK;
+}
+
+const char *matrix_check_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
+{
+    if (one->check[0] != '\0' && one->end == MATRIX_FAILS)
+        snprintf(text, MATRIX_WORDS_SIZE, "%s%s",
+                 is_good(one) ? "" : "the check found: ", one->check);
+    return text;
+}
+
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
 {
-    bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
+    char found[MATRIX_WORDS_SIZE] = "";
     size_t length;
 
     text[0] = '\0';
@@ -129,14 +143,13 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
         snprintf(text, MATRIX_CALL_SIZE, "%s", one->kernel);
     else
         last_line(one->errors, one->end != MATRIX_NOT_RUN, text);
-    if (text[0] == '\0' && !good)
+    if (text[0] == '\0' && !is_good(one))
         last_line(one->output, false, text);
     if (strcmp(text, matrix_call(one)) == 0) /* the program prints what was found, too */
         text[0] = '\0';
     length = strlen(text);
-    if (one->check[0] != '\0' && one->end == MATRIX_FAILS)
-        snprintf(text + length, MATRIX_WORDS_SIZE - length, "%s%s%s", length > 0 ? "; " : "",
-                 good ? "" : "the check found: ", one->check);
+    if (matrix_check_words(one, found)[0] != '\0')
+        snprintf(text + length, MATRIX_WORDS_SIZE - length, "%s%s", length > 0 ? "; " : "", found);
     return text;
 }
 
@@ -167,7 +180,7 @@ static void note_without(FILE *file, const struct matrix_case *one)
     fputs("\n", file);
 }
 
-void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
+void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
     char words[MATRIX_WORDS_SIZE];
     size_t failures = 0, skipped = 0;
@@ -209,10 +222,15 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
         output_xml(file, one->errors);
         fputs("</system-err>\n  </testcase>\n", file);
     }
+    if (note[0] != '\0') {
+        fputs("  <system-out>", file);
+        output_xml(file, note);
+        fputs("</system-out>\n", file);
+    }
     fputs("</testsuite>\n", file);
 }
 
-void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
     char words[MATRIX_WORDS_SIZE];
 
@@ -223,14 +241,15 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
         const struct matrix_case *one = &cases[i];
         char row[MATRIX_WORDS_SIZE];
         size_t same = matrix_row(one, count - i, row);
-        bool many = matrix_row_is_bare(one, same);
         i += same;
         fputs("|", file);
         output_markdown(file, row);
         output_markdown(file, matrix_end_name(one->end));
-        output_markdown(file, many ? "" : matrix_words(one, words));
-        output_markdown(file, matrix_call(one));
-        output_markdown(file, many ? "" : matrix_last_words(one, words));
+        output_markdown(file, matrix_row_is_bare(one, same) ? "" : matrix_words(one, words));
+        output_markdown(file, matrix_row_call(one, same));
+        output_markdown(file, matrix_row_words(one, same, words));
         fputs("\n", file);
     }
+    if (note[0] != '\0')
+        fprintf(file, "\n%s\n", note);
 }

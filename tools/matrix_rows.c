@@ -5,6 +5,7 @@
 #include "names.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <string.h>
 
 bool matrix_is_release(const struct matrix_case *one)
@@ -34,15 +35,46 @@ static bool is_same_text(const char *one, const char *other)
     return true;
 }
 
+/* Whether a signal or the time limit ended it at a place of its own: one of abort is where the
+ * program tells of any error. */
+static bool has_end(const struct matrix_case *one)
+{
+    bool aborts = one->end == MATRIX_CRASHES && one->code == SIGABRT;
+
+    return (one->end == MATRIX_CRASHES || one->end == MATRIX_HANGS) && !aborts &&
+           strncmp(one->ended, " at ", 4) == 0;
+}
+
+/* What the check found first, without the count of more; returns the place where it was made, or
+ * NULL. */
+static const char *first_found(const struct matrix_case *one, char text[MATRIX_CALL_SIZE])
+{
+    const char *by;
+    char *more = NULL;
+
+    snprintf(text, MATRIX_CALL_SIZE, "%s", one->end == MATRIX_FAILS ? one->check : "");
+    by = strstr(text, " by cu");
+    for (char *at = text; by && (at = strstr(at, ", and ")); at++)
+        more = at;
+    if (more)
+        *more = '\0';
+    return by ? strstr(by, " at ") : NULL;
+}
+
 bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *other)
 {
-    char text[2][MATRIX_WORDS_SIZE];
+    char text[2][MATRIX_WORDS_SIZE], found[2][MATRIX_CALL_SIZE];
+    const char *place = first_found(one, found[0]), *second = first_found(other, found[1]);
 
     if (one->end != other->end || one->bad != other->bad ||
         strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) != 0)
         return false;
+    if (has_end(one))
+        return true;
     if (one->kernel[0] != '\0') /* the call that fails because of it is one or another */
         return is_same_text(one->kernel, other->kernel);
+    if (place || second)
+        return place && second && strcmp(place, second) == 0 && is_same_text(found[0], found[1]);
     return is_same_text(matrix_call(one), matrix_call(other)) &&
            is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1]));
 }
@@ -54,33 +86,64 @@ static bool is_next(const struct matrix_case *one, const struct matrix_case *oth
            version_parse(other->cuda) < version_parse(one->cuda) && matrix_is_same(one, other);
 }
 
-/* Whether calls failed in both under one release, and the program took notice. */
-static bool is_noticed(const struct matrix_case *one, const struct matrix_case *other)
+bool matrix_is_fault(const struct matrix_case *one)
 {
-    return one->end == MATRIX_NOTICES && other->end == MATRIX_NOTICES && !one->bad && !other->bad &&
-           one->went_on[0] == '\0' && other->went_on[0] == '\0' &&
-           strcmp(one->cuda, other->cuda) == 0;
+    return one->fault[0] != '\0' && strcmp(one->fault, MATRIX_LATE) != 0;
+}
+
+/* Whether calls failed in both under one release, and the program took notice, or had one cause. */
+static bool is_alike(const struct matrix_case *one, const struct matrix_case *other)
+{
+    bool noticed = one->end == MATRIX_NOTICES && other->end == MATRIX_NOTICES && !one->bad &&
+                   !other->bad && one->went_on[0] == '\0' && other->went_on[0] == '\0';
+    bool faults = matrix_is_fault(one) && matrix_is_fault(other);
+
+    return strcmp(one->cuda, other->cuda) == 0 &&
+           (noticed || (faults && matrix_is_same(one, other)));
 }
 
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE])
 {
-    size_t same = 1, noticed = 1;
+    size_t same = 1, alike = 1;
 
     while (same < count && is_next(&cases[same - 1], &cases[same]))
         same++;
-    while (noticed < count && is_noticed(&cases[0], &cases[noticed]))
-        noticed++;
-    if (same > 2)
+    while (alike < count && is_alike(&cases[0], &cases[alike]))
+        alike++;
+    if (same > 1)
         snprintf(name, MATRIX_WORDS_SIZE, "%s to %s", cases[0].name, cases[same - 1].cuda);
-    else if (noticed > 2)
-        snprintf(name, MATRIX_WORDS_SIZE, "CUDA %s, each of %zu calls fails", cases[0].cuda,
-                 noticed);
+    else if (alike > 1)
+        snprintf(name, MATRIX_WORDS_SIZE, "CUDA %s, each of %zu calls fails", cases[0].cuda, alike);
     else
         snprintf(name, MATRIX_WORDS_SIZE, "%s", cases[0].name);
-    return same > 2 ? same : noticed > 2 ? noticed : 1;
+    return same > 1 ? same : alike;
 }
 
 bool matrix_row_is_bare(const struct matrix_case *one, size_t count)
 {
     return count > 1 && one->end == MATRIX_NOTICES;
+}
+
+/* Whether the cases of a row may have different calls and words of the program. */
+static bool has_cause(const struct matrix_case *one, size_t count)
+{
+    char text[MATRIX_CALL_SIZE];
+
+    return count > 1 && matrix_is_fault(one) && (has_end(one) || first_found(one, text));
+}
+
+const char *matrix_row_call(const struct matrix_case *one, size_t count)
+{
+    return has_cause(one, count) ? "" : matrix_call(one);
+}
+
+const char *matrix_row_words(const struct matrix_case *one, size_t count,
+                             char text[MATRIX_WORDS_SIZE])
+{
+    text[0] = '\0';
+    if (matrix_row_is_bare(one, count))
+        return text;
+    if (has_cause(one, count))
+        return matrix_check_words(one, text);
+    return matrix_last_words(one, text);
 }

@@ -132,14 +132,57 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert one["fired"] is None
 
     def test_rows_that_are_the_same(careful):
-        """Three or more in a row; what the check found is the same in each."""
+        """Two or more in a row; what the check found is the same in each."""
         rows = run("matrix", "--cuda", "12.4,11.2,10.2,9.0", "--", careful, "-", "-", "1").out
         assert rows == "CUDA 12.4 to 9.0  passes\n4 runs: 4 passes\n"
+        rows = run("matrix", "--cuda", "12.4,11.2", "--", careful, "-", "-", "1").out
+        assert rows == "CUDA 12.4 to 11.2  passes\n2 runs: 2 passes\n"
         rows = run("matrix", "--cuda", "9.0,10.2,12.4", "--", careful, "-", "-", "1").out
         assert rows.count("\n") == 4, "not in order"
         rows = run("matrix", "--check", "--cuda", "12.4,11.2,10.2", "--", PROGRAM, "left").out
         assert rows.startswith("CUDA 12.4 to 10.2  fails  the check found  left to ")
         assert rows.endswith("3 runs: 3 fails\n") and rows.count("\n") == 2
+
+    def test_calls_that_fail_for_one_cause(tmp_path, careful):
+        """Of one place they are a row and an annotation; each file has each run."""
+        def rows(program, *words):
+            files = [tmp_path / name for name in ("a.xml", "a.md")]
+            out = run("matrix", *EACH, "--github", "--check", "--junit", files[0], "--markdown",
+                      files[1], "--", program, *words).out
+            assert len(xml.parse(files[0]).getroot()) == 1 + len(DOES)
+            notes = [line for line in out.splitlines() if line.startswith("::error")]
+            table = out.splitlines()[len(notes):]
+            assert len(files[1].read_text().splitlines()) == 1 + len(table)
+            return table[1:-1], notes
+
+        (one, other), notes = rows(careful, "-", "leak", "1")
+        assert one.startswith("CUDA 12.4, cuCtxCreate_v2 fails   notices")
+        assert other.startswith("CUDA 12.4, each of 4 calls fails  fails    exit code 1  the check "
+                                'found: leaked objects of the kind "context": 1, made by cuCtxC')
+        note, = notes
+        assert "title=CUDA 12.4%2C cuEventCreate fails and 3 others::" in note
+
+        crash = CAREFUL.replace("return wrong ?", "if (wrong) DIES; return wrong ?").replace(
+            "strcmp(name, ignored) != 0", "strcmp(name, ignored) != 0 && fprintf(stderr, name)")
+        program = compiled(tmp_path, crash.replace("DIES", "*(volatile int *)8 = 0"))
+        (one, other), notes = rows(program, "-", "-", "1")
+        assert " each of 4 calls fails  crashes  signal 11 (Segmentation fault) at a+0x" in other
+        assert len(notes) == 1 and "cuEventCreate" not in other and "cuMemAlloc_v2" not in other
+        program = compiled(tmp_path, crash.replace("DIES", "abort()"))
+        table, notes = rows(program, "-", "-", "1")
+        assert len(table) == len(DOES) and len(notes) == len(DOES) - 1, "each has other words"
+
+    def test_leaks_of_several_places(tmp_path):
+        """They are no one cause."""
+        create = "cu->cuEventCreate(&events[0], 0)"
+        program = compiled(tmp_path, CAREFUL.replace(
+            "cu->cuCtxDestroy_v2(context);", "cu->cuCtxDestroy_v2(context); int version = 0;"
+            "cu->cuCtxCreate_v2(&context, 0, 0), cu->cuDriverGetVersion(&version);"
+            f"if (version > 11000) {create}; else {create}; cu->cuCtxDestroy_v2(context);"))
+        rows = run("matrix", "--check", "--cuda", "12.4,11.2,10.2,9.0", "--", program, "-", "-",
+                   "1").out
+        assert [row.split("  ")[0] for row in rows.splitlines()[:-1]] == [
+            "CUDA 12.4 to 11.2", "CUDA 10.2 to 9.0"]
 
 
 LEFT = f"{shlex.quote(PROGRAM)} left; exit 77"

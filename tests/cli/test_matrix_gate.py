@@ -3,9 +3,10 @@
 
 import os
 import subprocess
+import xml.etree.ElementTree as xml
 
 import pytest
-from command import FAILED, OK, USAGE, run
+from command import FAILED, INPUT, OK, USAGE, run
 from simulated import PROGRAM, compiled, matrix, nothing_is_left, without_places  # noqa: F401
 from test_matrix_fault import CAREFUL
 
@@ -162,6 +163,54 @@ int main(void)
     cu->cuCtxSynchronize();
     cu->cuModuleUnload(module);
     return cu->cuCtxDestroy_v2(context) < 0;
+}
+"""
+
+# It polls four times, or once if the file of its first argument is there.
+POLLS = """
+#include <fcntl.h>
+#include <cushim/cushim.h>
+int main(int count, char **words)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUcontext context;
+    CUevent event = NULL;
+    int bad, polls;
+    if (cushim_init(cu) != CUSHIM_OK || cu->cuCtxCreate_v2(&context, 0, 0))
+        return 77;
+    bad = cu->cuEventCreate(&event, 0) || cu->cuEventRecord(event, NULL);
+    polls = bad ? 0 : open(words[1], O_CREAT | O_EXCL, 0600) < 0 ? 1 : 4;
+    for (int i = 0; i < polls && !bad; i++)
+        bad = cu->cuEventQuery(event) % CUDA_ERROR_NOT_READY != 0;
+    if (event && (count < 3 || polls != 1 || bad))
+        cu->cuEventDestroy_v2(event);
+    cu->cuCtxDestroy_v2(context);
+    return bad;
+}
+"""
+
+# It computes on the CPU in any case.
+USELESS = """
+#include <cushim/cushim.h>
+int main(void)
+{
+    const char *ptx = ".version 4.1\\n.target sm_30\\n.address_size 64\\n"
+        ".visible .entry k() { ret; }";
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUcontext context;
+    CUmodule module;
+    CUfunction kernel;
+    CUdeviceptr memory = 0;
+    int version = 0, code = 0;
+    if (cushim_init(cu) != CUSHIM_OK)
+        return 0;
+    cu->cuDriverGetVersion(&version);
+    if (cu->cuDeviceGet(&code, 0))
+        return 0;
+    if (cu->cuCtxCreate_v2(&context, 0, 0))
+        return 1;
+    WORK
+    return cu->cuCtxDestroy_v2(context) != 0;
 }
 """
 
@@ -327,6 +376,52 @@ if "CUSHIM_STATIC" in os.environ:
         runs = matrix("--cuda", "12.4", "--timeout", "2", "--fault-each", "--", program,
                       code=FAILED)
         assert "cuEventQuery" in [one["fired"] for one in runs]
+
+    @pytest.mark.parametrize("work, call", [
+        ("", ""), ("cu->cuDeviceGetAttribute(&code, 9999, 0);", ""),
+        ("code = cu->cuModuleLoadData(&module, ptx); cu->cuModuleGetFunction(&kernel, module, "
+         '"none"); cu->cuModuleUnload(module);', "cuModuleGetFunction"),
+        ("if (version >= 13000) cu->cuModuleGetFunction(&kernel, NULL, 0);", ""),
+        ("0;", "cuDeviceGet"),
+        ("cu->cuMemsetD8(memory, 0, 64); cu->cuModuleGetFunction(&kernel, NULL, 0);", None)])
+    def test_a_program_that_does_nothing_on_the_gpu(tmp_path, work, call):
+        """The gate says so; it is red if a call failed by itself under each release."""
+        text = USELESS.replace("WORK", work)
+        if call == "cuDeviceGet":
+            text = text.replace("cushim_init(cu) != CUSHIM_OK", "!cu")
+        program = compiled(tmp_path, text)
+        files = [tmp_path / name for name in ("b.xml", "b.md")]
+        result = run("matrix", *TWO, "--survives", "cuMemsetD8,cuModuleGetFunction", "--junit",
+                     files[0], "--markdown", files[1], "--", program)
+        assert result.code == (FAILED if call else OK), result.out
+        told = "no run launched a kernel, copied or filled memory"
+        assert (told in result.out) == (call is not None)
+        if call is None:
+            return
+        told = result.out.splitlines()[-1]
+        assert told.startswith("no run launched ") and told.endswith("program use the GPU?")
+        assert (f", and a call failed in each, such as {call} at a+0x" in told) == bool(call)
+        assert files[1].read_text().endswith(f"|\n\n{told}\n")
+        assert xml.parse(files[0]).getroot().find("system-out").text == told
+        assert told not in run("matrix", *TWO[1:], "--", program).out
+
+    def test_a_query_that_is_not_made_again(tmp_path):
+        """How often a program polls differs from run to run: a rule of the command's own that never
+        fired is no failure, and a run that passes so is left out; a leak in it is told, and so is a
+        rule of the user."""
+        program = compiled(tmp_path, POLLS)
+        each = ("--gate", "--cuda", "12.4", "--jobs", "1", "--", program)
+        runs = matrix(*each, tmp_path / "first")
+        assert [one["name"] for one in runs if one["fault"]][2:] == [
+            "CUDA 12.4, cuEventCreate fails", "CUDA 12.4, cuEventRecord fails",
+            "CUDA 12.4, cuEventQuery fails"]
+        *_, one = matrix(*each, tmp_path / "second", "leaks", code=FAILED)
+        assert (one["name"], one["result"], one["code"], one["fired"]) == (
+            "CUDA 12.4, call 4 of cuEventQuery fails", "fails", INPUT, None)
+        rows = run("matrix", *each, tmp_path / "third", "leaks").out
+        assert "left to the end of a context" in rows and "never fired" not in rows
+        matrix("--cuda", "12.4", "--check", "--fault", "cuEventQuery:call=9,error=1", "--", program,
+               tmp_path / "fourth", code=FAILED)
 
     def test_the_table_has_each_abi(tmp_path):
         """Its slot of a plain symbol is no wrong ABI on a driver that has no cuGetProcAddress."""

@@ -156,6 +156,7 @@ def printed_in_tables():
     sentences = {"tools/matrix_report.c": r"\(text, MATRIX_NAME_SIZE.*?;|return \".*?;",
                  "tools/matrix_missing.c": r"\(text \+ length.*?;",
                  "tools/matrix_run.c": r"#define NOT_STARTED [^\n]*",
+                 "tools/matrix_use.c": r"(?:snprintf|strncat)\(text.*?;",
                  "tools/matrix.h": r"#define MATRIX_SURVIVES [^\n]*",
                  "tools/matrix.c": r"fputs\(\"cushim matrix: no run passes.*?;"}
     words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
