@@ -235,13 +235,11 @@ static int read_signal(const char *line)
     return at ? atoi(at + strlen(words)) : 0;
 }
 
-/* "cushim: simulated device 0: kernel 'k', ...": the first, unless one ended the kernel. The next
- * line may have what launched it. True: it was such a line. */
+/* "0: kernel 'k', ...": the first, unless one ended the kernel. A later line may have what launched
+ * it. True: it is told. */
 static bool note_kernel(struct matrix_case *one, const char *line)
 {
-    static const char begin[] = "cushim: simulated device ";
-    const char *words =
-        strncmp(line, begin, sizeof begin - 1) == 0 ? strstr(line + sizeof begin - 1, ": ") : NULL;
+    const char *words = strstr(line, ": ");
 
     if (!words || (one->kernel[0] != '\0' && !strstr(words, "; every later call ")))
         return false;
@@ -306,6 +304,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
 {
     static const char wrong[] = "cushim: wrong ABI called: ";
     static const char called[] = "cushim: it was called\t";
+    static const char device[] = "cushim: simulated device ";
     static const char launched[] = "cushim: it was launched by ";
     static const char ended[] = "cushim: it was ended by signal ";
     FILE *file = fopen(path, "re");
@@ -313,7 +312,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     size_t room = 0;
     char thread[THREAD_SIZE] = "";
     int number = 0;
-    bool kernel = false; /* the line before is of the kernel that is told */
+    bool kernel = false; /* the last line of a kernel is that of the one that is told */
 
     one->last = KNOWN_NONE;
     while (file && getline(&line, &room, file) > 0) {
@@ -328,9 +327,13 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             free(one->ended_by);
             one->ended_by = strdup(line + strlen(ended));
         }
-        if (kernel && strncmp(line, launched, strlen(launched)) == 0)
-            one->kernel_by = strdup(line + strlen(launched));
-        kernel = note_kernel(one, line);
+        if (strncmp(line, device, strlen(device)) == 0)
+            kernel = note_kernel(one, line + strlen(device));
+        if (strncmp(line, launched, strlen(launched)) == 0) { /* other threads may call between */
+            if (kernel)
+                one->kernel_by = strdup(line + strlen(launched));
+            kernel = false;
+        }
         if (!read_call(line, &call))
             continue;
         one->calls++;

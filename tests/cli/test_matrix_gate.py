@@ -226,6 +226,26 @@ if "CUSHIM_STATIC" in os.environ:
         assert " kernel 'k', " in row and without_places(row).endswith(
             "1 kernel ended by a fault")
 
+    def test_rows_of_one_fault_of_a_kernel(tmp_path):
+        """Whatever the exit code is, and while the program calls; of another line it is another
+        row. Each has what launched the kernel."""
+        ptx = ('.file 1 \\"a.cu\\"\\n.visible .entry k() {\\n.reg .b32 %r; .shared .align 4 .b8 '
+               's[4];\\n.loc 1 %d 1\\nld.shared.u32 %r, [s]; st.shared.u32 [s], %r; ret; }";')
+        head, rest = FAULTY.split(".visible")
+        text = head.replace("ptx", "form") + ptx.replace("%r", "%%r") + rest.split("}\";", 1)[1]
+        text = "#include <stdio.h>\n" + text.replace(
+            "if (cushim_init(cu) != CUSHIM_OK ||", "char ptx[512]; int version, code;"
+            "if (cushim_init(cu) != CUSHIM_OK || cu->cuDriverGetVersion(&version) ||"
+            "snprintf(ptx, sizeof ptx, form, version < 11000 ? 8 : 7) < 0 ||").replace(
+            "cu->cuCtxSynchronize();", "while (cu->cuStreamQuery(NULL)) ; code = version >= 12000;")
+        text = text.replace("(context) < 0", "(context) || code")
+        program = compiled(tmp_path, text)
+        rows = run("matrix", "--cuda", "12.4,11.4,11.2,10.2,9.0", "--check=init", "--", program)
+        one, other, _ = rows.out.splitlines()
+        assert one.startswith("CUDA 12.4 to 11.2  fails  exit code 1  cuLaunchKernel at a+0x")
+        assert other.startswith("CUDA 10.2 to 9.0   fails  the check found  cuLaunchKernel at a+")
+        assert "a.cu:7 (PTX" in one and "a.cu:8 (PTX" in other
+
     def test_behind_the_end_of_shared_memory(tmp_path):
         """A device takes what is rounded up; the checks do not."""
         text = FAULTY.replace("mov.u64 %a, 64; st.global.u32 [%a], 1;",
