@@ -358,7 +358,7 @@ if "CUSHIM_STATIC" in os.environ:
         program = compiled(tmp_path, text)
         files = [tmp_path / name for name in ("b.xml", "b.md")]
         result = run("matrix", *TWO, "--survives", "cuMemsetD8,cuModuleGetFunction", "--junit",
-                     files[0], "--markdown", files[1], "--", program)
+                     files[0], "--markdown", files[1], "--github", "--", program)
         assert result.code == (FAILED if call else OK), result.out
         told = "no run launched a kernel, copied or filled memory"
         assert (told in result.out) == (call is not None)
@@ -367,6 +367,7 @@ if "CUSHIM_STATIC" in os.environ:
         told = result.out.splitlines()[-1]
         assert told.startswith("no run launched ") and told.endswith("program use the GPU?")
         assert (f", and a call failed in each, such as {call} at a+0x" in told) == bool(call)
+        assert f"::{'error' if call else 'warning'} title=all runs::{told}\n" in result.out
         assert files[1].read_text().endswith(f"|\n\n{told}\n")
         assert xml.parse(files[0]).getroot().find("system-out").text == told
         assert told not in run("matrix", *TWO[1:], "--", program).out
