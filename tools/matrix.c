@@ -317,7 +317,7 @@ static int report(const struct options *options, const struct matrix_list *list)
     written = write_file(options->junit, matrix_junit, list, note);
     written = write_file(options->markdown, matrix_markdown, list, note) && written;
     if (options->github)
-        matrix_github(options->json ? stderr : stdout, list->item, list->count);
+        matrix_github(options->json ? stderr : stdout, list->item, list->count, note, red);
     if (options->json)
         print_json(list);
     else

@@ -205,8 +205,10 @@ bool matrix_may_survive(const struct matrix_case *one);
 /** Before the entries' names. */
 #define MATRIX_SURVIVES "if the program rightly goes on: --survives "
 
-/** Annotations of a GitHub workflow: one for each cause, with its releases. */
-void matrix_github(FILE *file, const struct matrix_case *cases, size_t count);
+/** Annotations of a GitHub workflow: one for each cause, with its releases, or for calls that fail;
+ * and one of a note, or "", which is an error if it is red. */
+void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note,
+                   bool red);
 
 /** Reports to an open file, with a note at the end, or ""; write errors show in its error flag. */
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note);

@@ -120,7 +120,20 @@ static void put_words(FILE *file, const char *words)
     }
 }
 
-void matrix_github(FILE *file, const struct matrix_case *cases, size_t count)
+/* Of all runs, which have no row. */
+static void put_note(FILE *file, const char *note, bool red)
+{
+    if (note[0] == '\0')
+        return;
+    fprintf(file, "::%s ", red ? "error" : "warning");
+    put_words(file, note);
+    fputs("title=all runs::", file);
+    output_command(file, note, false);
+    fputs("\n", file);
+}
+
+void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note,
+                   bool red)
 {
     char words[MATRIX_WORDS_SIZE];
 
@@ -144,4 +157,5 @@ void matrix_github(FILE *file, const struct matrix_case *cases, size_t count)
             fprintf(file, "; " MATRIX_SURVIVES "%s", one->fired);
         fputs("\n", file);
     }
+    put_note(file, note, red);
 }

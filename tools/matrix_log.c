@@ -284,7 +284,7 @@ static void note_work(struct matrix_case *one, const struct call *call)
     int code = atoi(call->answer);
 
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
-        one->works |= strstr(call->name, works[i]) != NULL;
+        one->works = one->works || strstr(call->name, works[i]);
     if (one->refused_by || call->ruled || code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY ||
         is_probe(call->name) ||
         (!matrix_log_acts(call->name) && code != CUDA_ERROR_NOT_INITIALIZED))

@@ -13,14 +13,27 @@ bool matrix_is_release(const struct matrix_case *one)
     return strncmp(one->name, "CUDA", 4) == 0 && !one->bare && one->fault[0] == '\0';
 }
 
-/* Whether two texts differ in nothing but numbers: processes, addresses, times. */
+/* Whether a number is a line of a file, behind "a.c:". */
+static bool is_line(const char *text, const char *number)
+{
+    const char *colon = number - 1, *begin = colon;
+
+    if (number == text || *colon != ':')
+        return false;
+    while (begin > text && isalnum((unsigned char)begin[-1]))
+        begin--;
+    return begin > text && begin[-1] == '.' && isalpha((unsigned char)*begin);
+}
+
+/* Whether two texts differ in nothing but numbers: processes, addresses, times; lines count. */
 static bool is_same_text(const char *one, const char *other)
 {
     static const char number[] = "x.0123456789abcdef";
+    const char *text = one;
     char before = ' ';
 
     while (*one != '\0' || *other != '\0') {
-        bool begins = !isalnum((unsigned char)before) && before != '_';
+        bool begins = !isalnum((unsigned char)before) && before != '_' && !is_line(text, one);
         if (begins && isdigit((unsigned char)*one) && isdigit((unsigned char)*other)) {
             one += strspn(one, number);
             other += strspn(other, number);
@@ -61,13 +74,24 @@ static const char *first_found(const struct matrix_case *one, char text[MATRIX_C
     return by ? strstr(by, " at ") : NULL;
 }
 
+/* Whether what a kernel did is the cause, whatever the exit code: what the kernel read or wrote may
+ * differ from run to run. */
+static bool fails_by_kernel(const struct matrix_case *one)
+{
+    return one->end == MATRIX_FAILS && one->kernel[0] != '\0' && one->code != 0 &&
+           one->went_on[0] == '\0';
+}
+
 bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *other)
 {
     char text[2][MATRIX_WORDS_SIZE], found[2][MATRIX_CALL_SIZE];
     const char *place = first_found(one, found[0]), *second = first_found(other, found[1]);
 
-    if (one->end != other->end || one->bad != other->bad ||
-        strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) != 0)
+    if (one->end != other->end || one->bad != other->bad)
+        return false;
+    if (fails_by_kernel(one) && fails_by_kernel(other))
+        return is_same_text(one->kernel, other->kernel);
+    if (strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) != 0)
         return false;
     if (has_end(one))
         return true;

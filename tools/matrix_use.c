@@ -34,12 +34,12 @@ bool matrix_use(const struct matrix_case *cases, size_t count, char text[MATRIX_
     for (size_t i = 0; i < count; i++) {
         if (!is_base(&cases[i]) || (must && !cases[i].must))
             continue;
-        red &= cases[i].refused_by != NULL;
+        red = red && cases[i].refused_by;
         first = first ? first : &cases[i];
     }
     if (!passed)
         return false;
-    red &= first != NULL;
+    red = red && first;
     snprintf(text, MATRIX_WORDS_SIZE, "no run launched a kernel, copied or filled memory");
     if (red) {
         bool known = matrix_place_by(first->refused_by, place)[0] != '\0';

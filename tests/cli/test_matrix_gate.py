@@ -226,6 +226,26 @@ if "CUSHIM_STATIC" in os.environ:
         assert " kernel 'k', " in row and without_places(row).endswith(
             "1 kernel ended by a fault")
 
+    def test_rows_of_one_fault_of_a_kernel(tmp_path):
+        """Whatever the exit code is, and while the program calls; of another line it is another
+        row. Each has what launched the kernel."""
+        ptx = ('.file 1 \\"a.cu\\"\\n.visible .entry k() {\\n.reg .b32 %r; .shared .align 4 .b8 '
+               's[4];\\n.loc 1 %d 1\\nld.shared.u32 %r, [s]; st.shared.u32 [s], %r; ret; }";')
+        head, rest = FAULTY.split(".visible")
+        text = head.replace("ptx", "form") + ptx.replace("%r", "%%r") + rest.split("}\";", 1)[1]
+        text = "#include <stdio.h>\n" + text.replace(
+            "if (cushim_init(cu) != CUSHIM_OK ||", "char ptx[512]; int version, code;"
+            "if (cushim_init(cu) != CUSHIM_OK || cu->cuDriverGetVersion(&version) ||"
+            "snprintf(ptx, sizeof ptx, form, version < 11000 ? 8 : 7) < 0 ||").replace(
+            "cu->cuCtxSynchronize();", "while (cu->cuStreamQuery(NULL)) ; code = version >= 12000;")
+        text = text.replace("(context) < 0", "(context) || code")
+        program = compiled(tmp_path, text)
+        rows = run("matrix", "--cuda", "12.4,11.4,11.2,10.2,9.0", "--check=init", "--", program)
+        one, other, _ = rows.out.splitlines()
+        assert one.startswith("CUDA 12.4 to 11.2  fails  exit code 1  cuLaunchKernel at a+0x")
+        assert other.startswith("CUDA 10.2 to 9.0   fails  the check found  cuLaunchKernel at a+")
+        assert "a.cu:7 (PTX" in one and "a.cu:8 (PTX" in other
+
     def test_behind_the_end_of_shared_memory(tmp_path):
         """A device takes what is rounded up; the checks do not."""
         text = FAULTY.replace("mov.u64 %a, 64; st.global.u32 [%a], 1;",
@@ -392,7 +412,7 @@ if "CUSHIM_STATIC" in os.environ:
         program = compiled(tmp_path, text)
         files = [tmp_path / name for name in ("b.xml", "b.md")]
         result = run("matrix", *TWO, "--survives", "cuMemsetD8,cuModuleGetFunction", "--junit",
-                     files[0], "--markdown", files[1], "--", program)
+                     files[0], "--markdown", files[1], "--github", "--", program)
         assert result.code == (FAILED if call else OK), result.out
         told = "no run launched a kernel, copied or filled memory"
         assert (told in result.out) == (call is not None)
@@ -401,6 +421,7 @@ if "CUSHIM_STATIC" in os.environ:
         told = result.out.splitlines()[-1]
         assert told.startswith("no run launched ") and told.endswith("program use the GPU?")
         assert (f", and a call failed in each, such as {call} at a+0x" in told) == bool(call)
+        assert f"::{'error' if call else 'warning'} title=all runs::{told}\n" in result.out
         assert files[1].read_text().endswith(f"|\n\n{told}\n")
         assert xml.parse(files[0]).getroot().find("system-out").text == told
         assert told not in run("matrix", *TWO[1:], "--", program).out
