@@ -567,10 +567,9 @@ const struct command command_scan = {
         "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
         "lists the calls through cushim's table; with --drivers it exits 1 for a call of a newer "
         "entry than the oldest driver has, unless it runs only behind a CUSHIM_HAS of an entry of "
-        "that release, or one of the files has a cushim_require; with another CUSHIM_HAS it is "
-        "unknown. It reads text: no macros, no names made by ##. Plain names mean those of CUDA "
-        "12.0, or of the file's or --define's "
-        "CUSHIM_CUDA_VERSION.",
+        "that or a later release, or one of the files has a cushim_require; with another "
+        "CUSHIM_HAS it is unknown. It reads text: no macros, no names made by ##. Plain names mean "
+        "those of CUDA 12.0, or of the file's or --define's CUSHIM_CUDA_VERSION.",
     .notes = "How an entry was found:\n"
              "  linked     the program is linked to it, and does not start without it\n"
              "  called     the program is linked to it, and starts without it: it is looked\n"

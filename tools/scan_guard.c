@@ -65,8 +65,9 @@ static size_t list_releases(int releases[MOST_RELEASES])
 }
 
 /* The keys of what guards a call, one by one: its own CUSHIM_HAS, that of another entry of its
- * release, and a version of that release or a later one. A CUSHIM_HAS of a newer release says
- * nothing: what is done without the newer entry calls an older one. */
+ * release, and a version of that release or a later one, as which each CUSHIM_HAS holds too. One of
+ * a newer release that does not hold says nothing: without the newer entry an older one is called.
+ */
 static size_t wanted_key(const struct scan_guards *guards, size_t index, size_t which)
 {
     const int since = known_entry(index).since;
@@ -85,7 +86,7 @@ static size_t wanted_key(const struct scan_guards *guards, size_t index, size_t 
 
 static size_t count_keys(const struct scan_guards *guards)
 {
-    return guards->release_count > 0 ? 3 + guards->release_count : 2;
+    return 3 + guards->release_count;
 }
 
 /* The keys of a guard; the second may be none. */
@@ -103,6 +104,12 @@ static void find_keys(const struct scan_guards *guards, const struct scan_guard 
         if (guards->releases[i] <= guard->release)
             keys[0] = VERSIONS + (size_t)guards->releases[i];
     }
+}
+
+/* A driver that has an entry is of its release or a later one. */
+static size_t held_key(size_t key)
+{
+    return key >= RELEASES && key < VERSIONS ? VERSIONS + key - RELEASES : key;
 }
 
 void scan_guards_add(struct scan_guards *guards, const struct scan_guard *guard)
@@ -247,8 +254,9 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
             asked.function = anywhere;
             if (guard->name.length == 0 && guard->index != SCAN_VERSION)
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
-            add_held(guards, guard, keys[k], guard->at, guard->comment ? end + 1 : guard->until);
-            add_held(guards, guard, keys[k], guard->from, guard->end);
+            const size_t key = held_key(keys[k]);
+            add_held(guards, guard, key, guard->at, guard->comment ? end + 1 : guard->until);
+            add_held(guards, guard, key, guard->from, guard->end);
         }
     }
     if (guards->asked_count > 0)
@@ -436,10 +444,7 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
 
     if (guards->count == 0)
         return;
-    for (size_t i = 0; i < guards->count && guards->release_count == 0; i++) {
-        if (guards->guards[i].index == SCAN_VERSION)
-            guards->release_count = list_releases(guards->releases);
-    }
+    guards->release_count = list_releases(guards->releases);
     read_flow(guards, scope, text);
     sort_guards(guards, scope, text->end);
     if (guards->mention_count > 0)

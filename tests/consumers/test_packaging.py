@@ -281,16 +281,24 @@ def test_wrap(tmp_path):
 
 
 def test_cache_of_the_loader(build, tmp_path):
-    """An installation into the running system tells the system's loader; one for a package no."""
-    called = tmp_path / "called"
-    (tmp_path / "bin").mkdir()
-    for name, text in (("ldconfig", f"touch '{called}'"), ("id", "echo 0")):
+    """An installation where the system's loader searches tells it; one for a package, or into
+    another folder, changes nothing of the system."""
+    called, searched, own = tmp_path / "called", tmp_path / "lib", tmp_path / "own"
+    for folder in (tmp_path / "bin", searched, own):
+        folder.mkdir()
+    (tmp_path / "usr").symlink_to(tmp_path)
+    told = f"printf '{searched}: (from <builtin>:0)\\n\\tlibz.so.1 -> libz.so.1.2\\n'"
+    ldconfig = f"case $* in *-N*) {told} ;; *) touch '{called}' ;; esac"
+    for name, text in (("ldconfig", ldconfig), ("id", "echo 0")):
         (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (tmp_path / "bin" / name).chmod(0o755)
     changes = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
     script = ROOT / "src/packaging/ldconfig.sh"
     assert b"ldconfig.sh" in (build.path / "meson-private/install.dat").read_bytes()
-    run("sh", script, env={**changes, "DESTDIR": "/elsewhere"})
+    run("sh", script, searched, env={**changes, "DESTDIR": "/elsewhere"})
+    run("sh", script, own, env=changes)
     assert not called.exists()
-    run("sh", script, env=changes)
-    assert called.exists()
+    for name in (searched, tmp_path / "usr/lib"):
+        run("sh", script, name, env=changes)
+        assert called.exists()
+        called.unlink()
