@@ -56,6 +56,13 @@ static void file_of(char path[PATH_MAX], const struct matrix_plan *plan, size_t 
     snprintf(path, PATH_MAX, "%s/%zu.%s", plan->folder, number, kind);
 }
 
+/* Programs print its name if they cannot open the driver. */
+static void folder_of(char path[PATH_MAX], const struct matrix_plan *plan, const char *driver,
+                      size_t number)
+{
+    file_of(path, plan, number, strcmp(driver, MATRIX_NO_DRIVER) == 0 ? "no-driver" : "driver");
+}
+
 static const char *const links[] = {"libcuda.so.1", "libcuda.so"};
 
 /* A folder with the names by which programs open the driver. */
@@ -65,7 +72,7 @@ static bool place_driver(const struct matrix_plan *plan, const struct matrix_cas
     char folder[PATH_MAX], path[PATH_MAX + 16];
     bool good;
 
-    file_of(folder, plan, number, "driver");
+    folder_of(folder, plan, one->driver, number);
     good = mkdir(folder, 0700) == 0;
     for (size_t i = 0; good && i < sizeof links / sizeof links[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, links[i]);
@@ -74,11 +81,11 @@ static bool place_driver(const struct matrix_plan *plan, const struct matrix_cas
     return good;
 }
 
-static void take_away(const struct matrix_plan *plan, size_t number)
+static void take_away(const struct matrix_plan *plan, const char *driver, size_t number)
 {
     char folder[PATH_MAX], path[PATH_MAX + 16];
 
-    file_of(folder, plan, number, "driver");
+    folder_of(folder, plan, driver, number);
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, links[i]);
         unlink(path);
@@ -166,7 +173,7 @@ static _Noreturn void become_real(const struct matrix_plan *plan, const char *dr
     char search[2 * PATH_MAX + 8], copy[PATH_MAX], folder[PATH_MAX];
     const char *old = secure_getenv("LD_LIBRARY_PATH");
 
-    file_of(folder, plan, number, "driver");
+    folder_of(folder, plan, driver, number);
     /* Old drivers need a library that lies beside them. */
     snprintf(copy, sizeof copy, "%s", driver);
     snprintf(search, sizeof search, "%s:%s%s%s", folder, dirname(copy),
@@ -222,7 +229,7 @@ static bool start(struct job *job, const struct matrix_plan *plan, struct matrix
     if (job->errors.from >= 0)
         close(job->errors.from);
     if (one->driver)
-        take_away(plan, number);
+        take_away(plan, one->driver, number);
     return false;
 }
 
@@ -367,7 +374,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         one->end <= MATRIX_HANGS)
         matrix_put_before(one, "a wait for queued work is missing?");
     if (one->driver)
-        take_away(plan, job->number);
+        take_away(plan, one->driver, job->number);
     job->pid = 0;
     return true;
 }
