@@ -65,8 +65,6 @@ def stub(folder):
                     folder / "libcuda.so.1", folder / "cuda.c"], check=True)
 
 
-@pytest.mark.skipif(os.environ["CUSHIM_SANITIZER"] != "none",
-                    reason="a plain program cannot open a driver with sanitizers")
 def test_gate_of_a_linked_program(tmp_path):
     """It does not start without a driver, which does not count."""
     stub(tmp_path)
