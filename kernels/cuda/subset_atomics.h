@@ -75,17 +75,17 @@ template <int = 0> static inline __device__ double atomicAdd(double *address, do
 
 static inline __device__ void __threadfence()
 {
-    __nvvm_membar_gl();
+    asm volatile("membar.gl;" : : : "memory");
 }
 
 static inline __device__ void __threadfence_block()
 {
-    __nvvm_membar_cta();
+    asm volatile("membar.cta;" : : : "memory");
 }
 
 static inline __device__ void __threadfence_system()
 {
-    __nvvm_membar_sys();
+    asm volatile("membar.sys;" : : : "memory");
 }
 
 #endif

@@ -95,19 +95,36 @@ CUSHIM_REDUCE(unsigned, __reduce_and_sync, "and.b32")
 CUSHIM_REDUCE(unsigned, __reduce_or_sync, "or.b32")
 CUSHIM_REDUCE(unsigned, __reduce_xor_sync, "xor.b32")
 
+/* Barriers and fences are assembler: of clang 14's own it holds that they change no shared variable
+ * whose address nobody takes, and so it reads one before them. */
+static inline __device__ void cushim_syncthreads()
+{
+    asm volatile("bar.sync 0;" : : : "memory");
+}
+#define __syncthreads cushim_syncthreads
+
 static inline __device__ int __syncthreads_count(int predicate)
 {
-    return __nvvm_bar0_popc(predicate != 0);
+    int count;
+    asm volatile("{\n.reg .pred p;\nsetp.ne.s32 p, %1, 0;\nbar.red.popc.u32 %0, 0, p;\n}"
+                 : "=r"(count)
+                 : "r"(predicate)
+                 : "memory");
+    return count;
 }
 
-static inline __device__ int __syncthreads_and(int predicate)
-{
-    return __nvvm_bar0_and(predicate != 0);
-}
-
-static inline __device__ int __syncthreads_or(int predicate)
-{
-    return __nvvm_bar0_or(predicate != 0);
-}
+#define CUSHIM_BARRIER(name, operation)                                                            \
+    static inline __device__ int name(int predicate)                                               \
+    {                                                                                              \
+        int result;                                                                                \
+        asm volatile("{\n.reg .pred p, q;\nsetp.ne.s32 p, %1, 0;\n"                                \
+                     "bar.red." operation ".pred q, 0, p;\nselp.s32 %0, 1, 0, q;\n}"               \
+                     : "=r"(result)                                                                \
+                     : "r"(predicate)                                                              \
+                     : "memory");                                                                  \
+        return result;                                                                             \
+    }
+CUSHIM_BARRIER(__syncthreads_and, "and")
+CUSHIM_BARRIER(__syncthreads_or, "or")
 
 #endif

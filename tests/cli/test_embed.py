@@ -369,6 +369,34 @@ def test_wrong_use(options, code, words, tmp_path):
     assert got == code and words in said
 
 
+LAST_BLOCK = """__device__ unsigned done;
+extern "C" __global__ void k(float *sum, float *partial)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = 1;
+        __threadfence();
+        last = atomicAdd(&done, 1u) == gridDim.x - 1;
+    }
+    BARRIER;
+    if (last)
+        sum[threadIdx.x] = partial[threadIdx.x];
+}
+"""
+
+
+@by_clang
+@pytest.mark.parametrize("barrier, text", [
+    ("__syncthreads()", "bar.sync"), ("__syncwarp()", "bar.warp.sync"),
+    ("__syncthreads_or(0)", "bar.red.or"), ("__threadfence_block()", "membar.cta")])
+def test_nothing_shared_is_read_before_a_barrier(barrier, text, tmp_path):
+    """Also a variable whose address nobody takes."""
+    code, _, ptx = embed(tmp_path, LAST_BLOCK.replace("BARRIER", barrier))
+    read = re.search(r"ld\.shared\.u8.*last", ptx)
+    assert code == 0 and ptx.index(text) < read.start()
+    assert not re.search(r"ld\.shared.*last", ptx[:ptx.index(text)])
+
+
 @by_clang
 @pytest.mark.parametrize("output, redirected, words", [
     ("/dev/full", "", "/dev/full: No space left on device"),
