@@ -20,7 +20,7 @@ static struct options {
     const char *cuda, *works; /* NULL: all; none */
     struct option_list drivers, faults, survived;
     const char *junit, *markdown, *profile, *devices, *most;
-    bool gate, fault_each, quiet, json, github;
+    bool gate, idle, fault_each, quiet, json, github;
     int calls;   /* of an entry that are made to fail, each in a run */
     int timeout; /* seconds */
     struct matrix_plan plan;
@@ -47,6 +47,9 @@ static const struct option_row option_rows[] = {
          "--fault wrong-abi --fault-each=9, a run without a driver, one without a device and one "
          "with --fault late; what was not released behind a call that was made to fail counts only "
          "if --check is given too"},
+    {.name = "idle",
+     .flag = &given.idle,
+     .doc = "The program need not launch, copy or fill: without this --gate fails for it"},
     {.name = "works",
      .text = &given.works,
      .value = "LIST",
@@ -163,7 +166,7 @@ static size_t line_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
 }
 
-static void print_text(const struct matrix_list *list)
+static void print_text(const struct matrix_list *list, const char *note)
 {
     struct output_table table = {.columns = 5, .fold = line_width()};
     size_t counts[MATRIX_NOT_RUN + 1] = {0};
@@ -194,9 +197,11 @@ static void print_text(const struct matrix_list *list)
     }
     putchar('\n');
     print_survivable(list);
+    if (note[0] != '\0')
+        puts(note);
 }
 
-static void print_json(const struct matrix_list *list)
+static void print_json(const struct matrix_list *list, const char *note)
 {
     json_t *root = json_object(), *runs = json_array();
 
@@ -222,6 +227,7 @@ static void print_json(const struct matrix_list *list)
         output_json_append(runs, object);
     }
     output_json_set(root, "runs", runs);
+    output_json_set(root, "note", note[0] != '\0' ? json_string(note) : json_null());
     output_json_print(root);
 }
 
@@ -259,15 +265,10 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
 
-static bool is_without(const struct matrix_case *one)
-{
-    return one->driver && strcmp(one->driver, MATRIX_NO_DRIVER) == 0;
-}
-
 /* Its file needs the driver's, so that it has no chance without. With cushim in it, it should. */
 static bool is_linked(const struct matrix_case *one)
 {
-    return !matrix_missing_has_cushim() && is_without(one) && one->code == 127 &&
+    return !matrix_missing_has_cushim() && matrix_is_without(one) && one->code == 127 &&
            strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
 }
 
@@ -289,16 +290,13 @@ static bool may_refuse(const struct matrix_case *one)
            (one->kernel[0] == '\0' || strncmp(one->kernel, refused, strlen(refused)) == 0);
 }
 
-static int report(const struct options *options, const struct matrix_list *list)
+/* What the runs are together is known: whether each is bad. Returns whether one is. */
+static bool judge_all(const struct options *options, const struct matrix_list *list)
 {
-    bool written, red, bad = false, lacks = false, used = false, passed = false;
-    char note[MATRIX_WORDS_SIZE] = "";
+    bool bad = false, used = false;
 
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         used |= list->item[i].calls != 0;
-        passed |= list->item[i].end == MATRIX_PASSES && !list->item[i].bare &&
-                  !is_without(&list->item[i]);
-    }
     for (size_t i = 0; i < list->count; i++) {
         struct matrix_case *one = &list->item[i];
         if (one->end == MATRIX_DEGRADES && !used)
@@ -310,26 +308,30 @@ static int report(const struct options *options, const struct matrix_list *list)
             one->end = MATRIX_FAILS;
         one->bad = is_bad(one, options->plan.strict);
         bad |= one->bad;
-        lacks |= one->lacks;
     }
-    red = options->gate && matrix_use(list->item, list->count, note);
+    return bad;
+}
+
+static int report(const struct options *options, const struct matrix_list *list)
+{
+    bool bad = judge_all(options, list), lacks = false, written;
+    char note[MATRIX_WORDS_SIZE] = "";
+
+    for (size_t i = 0; i < list->count; i++)
+        lacks |= list->item[i].lacks;
+    if (options->gate)
+        matrix_note(list->item, list->count, options->idle, note);
     written = write_file(options->junit, matrix_junit, list, note);
     written = write_file(options->markdown, matrix_markdown, list, note) && written;
     if (options->github)
-        matrix_github(options->json ? stderr : stdout, list->item, list->count, note, red);
+        matrix_github(options->json ? stderr : stdout, list->item, list->count, note);
     if (options->json)
-        print_json(list);
+        print_json(list, note);
     else
-        print_text(list);
-    if (note[0] != '\0' && (red || !options->json))
-        fprintf(options->json ? stderr : stdout, "%s\n", note);
+        print_text(list, note);
     if (!written || lacks)
         return COMMAND_SYSTEM;
-    if (options->gate && !passed && !bad) {
-        fputs("cushim matrix: no run passes, so that nothing was tried\n", stderr);
-        return COMMAND_FAILED;
-    }
-    return bad || red ? COMMAND_FAILED : COMMAND_OK;
+    return bad || note[0] != '\0' ? COMMAND_FAILED : COMMAND_OK;
 }
 
 /* Of an option that may have a value, which is no word of its own: "--check race -- program". */

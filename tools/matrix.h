@@ -144,9 +144,10 @@ void matrix_place(struct matrix_case *cases, size_t count);
 /** The place of "cuX\t/a+0x12\t..."; empty: not known. Returns `place`. */
 const char *matrix_place_by(const char *by, char place[PLACE_SIZE]);
 
-/** Say in `text` if no run launched, copied or filled anything though one passes; else it is empty.
- * True: and in each that must pass, or in each, a call failed by itself. */
-bool matrix_use(const struct matrix_case *cases, size_t count, char text[MATRIX_WORDS_SIZE]);
+/** Say in `text` why the runs, none of which may be bad, tried nothing: none passes, or none
+ * launched, copied or filled anything, which an idle program need not; else it is empty. */
+void matrix_note(const struct matrix_case *cases, size_t count, bool idle,
+                 char text[MATRIX_WORDS_SIZE]);
 
 /** Free what a case has from malloc. */
 void matrix_place_free(struct matrix_case *one);
@@ -159,6 +160,9 @@ bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *oth
 
 /** Whether it is a run of a release alone. */
 bool matrix_is_release(const struct matrix_case *one);
+
+/** Whether it is the run without a driver. */
+bool matrix_is_without(const struct matrix_case *one);
 
 /** Whether it is a run in which a rule of --fault-each makes a call fail. */
 bool matrix_is_fault(const struct matrix_case *one);
@@ -179,8 +183,12 @@ const char *matrix_row_words(const struct matrix_case *one, size_t count,
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);
 
-/** How it ended, for people: "exit code 3", "signal 11 (Segmentation fault)". Returns `text`. */
-const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
+/** Whether a rule made a call fail and the program went on, or ended, as if it had not. */
+bool matrix_ignored(const struct matrix_case *one);
+
+/** How it ended, for people: "exit code 3", "signal 11 (Segmentation fault)", behind what it
+ * ignored. Returns `text`. */
+const char *matrix_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
 /** The call of the case; of a simulated run that went wrong and left no word, that none failed; of
  * one that passes nothing, but for a missing entry. */
@@ -206,11 +214,10 @@ bool matrix_may_survive(const struct matrix_case *one);
 #define MATRIX_SURVIVES "if the program rightly goes on: --survives "
 
 /** Annotations of a GitHub workflow: one for each cause, with its releases, or for calls that fail;
- * and one of a note, or "", which is an error if it is red. */
-void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note,
-                   bool red);
+ * and one of a note, or "". */
+void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note);
 
-/** Reports to an open file, with a note at the end, or ""; write errors show in its error flag. */
+/** Reports to an open file, with a note, or ""; write errors show in its error flag. */
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note);
 void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, const char *note);
 

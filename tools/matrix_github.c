@@ -121,19 +121,18 @@ static void put_words(FILE *file, const char *words)
 }
 
 /* Of all runs, which have no row. */
-static void put_note(FILE *file, const char *note, bool red)
+static void put_note(FILE *file, const char *note)
 {
     if (note[0] == '\0')
         return;
-    fprintf(file, "::%s ", red ? "error" : "warning");
+    fputs("::error ", file);
     put_words(file, note);
     fputs("title=all runs::", file);
     output_command(file, note, false);
     fputs("\n", file);
 }
 
-void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note,
-                   bool red)
+void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
     char words[MATRIX_WORDS_SIZE];
 
@@ -142,7 +141,7 @@ void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, co
         if (!one->bad || is_told(cases, i))
             continue;
         fputs("::error ", file);
-        if (!put_kernel(file, one) && !put_call(file, one->place))
+        if ((matrix_ignored(one) || !put_kernel(file, one)) && !put_call(file, one->place))
             put_words(file, matrix_last_words(one, words));
         fputs("title=", file);
         put_title(file, cases, i, count);
@@ -157,5 +156,5 @@ void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, co
             fprintf(file, "; " MATRIX_SURVIVES "%s", one->fired);
         fputs("\n", file);
     }
-    put_note(file, note, red);
+    put_note(file, note);
 }

@@ -63,10 +63,13 @@ static void place_of_end(struct matrix_case *one)
 static void fill(struct matrix_case *one)
 {
     char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
-    const char *by = one->kernel_by ? one->kernel_by : one->missed_by;
-
-    bool ignored = one->fired_by && (one->code == 0 || one->went_on[0] != '\0');
-    bool told = ignored && one->call_by && strcmp(one->call_by, one->fired_by) == 0;
+    bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
+    const char *by = ignored          ? one->fired_by
+                     : one->kernel_by ? one->kernel_by
+                     : one->missed_by ? one->missed_by
+                     : by_itself      ? one->fired_by
+                                      : NULL;
+    bool told = by && by == one->fired_by && one->call_by && strcmp(one->call_by, by) == 0;
 
     insert(one->shown, one->missed_by);
     matrix_place_by(one->fired_by, one->fired_at);
@@ -79,8 +82,6 @@ static void fill(struct matrix_case *one)
         snprintf(kernel + length, sizeof kernel - length, "%s", one->kernel);
         memcpy(one->kernel, kernel, sizeof kernel);
     }
-    if (!by && ignored)
-        by = one->fired_by;
     place_of_end(one);
     if (!by && one->place[0] != '\0')
         return;

@@ -14,22 +14,37 @@ const char *matrix_end_name(enum matrix_end end)
     return names[end];
 }
 
+bool matrix_ignored(const struct matrix_case *one)
+{
+    bool well = one->code == 0 || (one->code == COMMAND_CHECK && one->check[0] != '\0');
+
+    return one->ruled && one->fired[0] != '\0' &&
+           (one->went_on[0] != '\0' || (well && one->silent));
+}
+
+/* What came before its end: "cuX failed at a.c:7 (f), the program went on with cuY, then ". */
+static void put_ignored(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
+{
+    bool goes_on = one->went_on[0] != '\0', later = one->code != 0 || one->end == MATRIX_HANGS;
+
+    text[0] = '\0';
+    if (matrix_ignored(one) && (goes_on || later))
+        snprintf(text, MATRIX_WORDS_SIZE, "%s failed%s%s%s%s, then ", one->fired,
+                 one->fired_at[0] != '\0' ? " at " : "", one->fired_at,
+                 goes_on ? ", the program went on with " : "", one->went_on);
+}
+
 static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
-    const char *at = one->fired_at[0] != '\0' ? " at " : "";
-
     if (one->code == COMMAND_CHECK && one->check[0] != '\0')
         snprintf(text, MATRIX_NAME_SIZE, "the check found");
     else if (one->code == 0 && one->end == MATRIX_NOTICES && one->went_on[0] == '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0, and it said why");
-    else if (one->code == 0 && one->fired[0] != '\0')
-        snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed%s%s", one->fired, at,
-                 one->fired_at);
-    else if (one->code == 0 && one->end == MATRIX_FAILS)
+    else if (one->code == 0 && one->fired[0] != '\0' && one->went_on[0] == '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed%s%s", one->fired,
+                 one->fired_at[0] != '\0' ? " at " : "", one->fired_at);
+    else if (one->code == 0 && one->end == MATRIX_FAILS && one->missed)
         snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");
-    else if (one->went_on[0] != '\0')
-        snprintf(text, MATRIX_NAME_SIZE, "exit code %d, went on with %s%s%s%s", one->code,
-                 one->went_on, at[0] != '\0' ? " after the failure" : "", at, one->fired_at);
     else if (one->must && one->end == MATRIX_FAILS)
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d, but it must work", one->code);
     else if (one->code > 128 && one->code < 160)
@@ -45,7 +60,7 @@ bool matrix_may_survive(const struct matrix_case *one)
            (one->code == 0 || one->went_on[0] != '\0');
 }
 
-const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
+static void put_end(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
     switch (one->end) {
     case MATRIX_UNUSED:
@@ -69,7 +84,18 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
     default:
         put_code(one, text);
     }
-    return strncat(text, one->ended, MATRIX_NAME_SIZE - strlen(text) - 1);
+}
+
+const char *matrix_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
+{
+    char end[MATRIX_NAME_SIZE];
+    size_t length;
+
+    put_ignored(one, text);
+    put_end(one, end);
+    length = strlen(text);
+    snprintf(text + length, MATRIX_WORDS_SIZE - length, "%s%s", end, one->ended);
+    return text;
 }
 
 /* Whether the call is the one that this run's name has. */
@@ -183,7 +209,7 @@ static void note_without(FILE *file, const struct matrix_case *one)
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
     char words[MATRIX_WORDS_SIZE];
-    size_t failures = 0, skipped = 0;
+    size_t failures = note[0] != '\0', skipped = 0;
 
     for (size_t i = 0; i < count; i++) {
         failures += cases[i].bad;
@@ -193,7 +219,7 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, con
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"cushim matrix\" tests=\"%zu\" failures=\"%zu\" "
             "skipped=\"%zu\">\n",
-            count, failures, skipped);
+            count + (note[0] != '\0'), failures, skipped);
     for (size_t i = 0; i < count; i++) {
         const struct matrix_case *one = &cases[i];
         fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
@@ -223,9 +249,11 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, con
         fputs("</system-err>\n  </testcase>\n", file);
     }
     if (note[0] != '\0') {
-        fputs("  <system-out>", file);
+        fputs("  <testcase classname=\"cushim matrix\" name=\"all runs\">\n"
+              "    <failure type=\"fails\" message=\"",
+              file);
         output_xml(file, note);
-        fputs("</system-out>\n", file);
+        fputs("\"/>\n  </testcase>\n", file);
     }
     fputs("</testsuite>\n", file);
 }

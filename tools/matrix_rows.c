@@ -13,6 +13,11 @@ bool matrix_is_release(const struct matrix_case *one)
     return strncmp(one->name, "CUDA", 4) == 0 && !one->bare && one->fault[0] == '\0';
 }
 
+bool matrix_is_without(const struct matrix_case *one)
+{
+    return one->driver && strcmp(one->driver, MATRIX_NO_DRIVER) == 0;
+}
+
 /* Whether a number is a line of a file, behind "a.c:". */
 static bool is_line(const char *text, const char *number)
 {

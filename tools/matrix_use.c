@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the program used the GPU in any run. */
+/* Whether the runs together tried anything: a gate that tries nothing is red. */
 #include "matrix.h"
 
 #include <string.h>
@@ -10,44 +10,51 @@ static bool is_base(const struct matrix_case *one)
     return one->cuda[0] != '\0' && !one->bare && one->fault[0] == '\0';
 }
 
+static bool is_real(const struct matrix_case *one)
+{
+    return one->driver && !matrix_is_without(one);
+}
+
 /* What a real driver was called for is not known, nor where the log is not whole. */
 static bool may_use(const struct matrix_case *one)
 {
-    bool real = one->driver && strcmp(one->driver, MATRIX_NO_DRIVER) != 0;
-
-    return real || (is_base(one) && (one->works || one->calls < 0 || one->end == MATRIX_UNKNOWN));
+    return is_real(one) ||
+           (is_base(one) && (one->works || one->calls < 0 || one->end == MATRIX_UNKNOWN));
 }
 
-bool matrix_use(const struct matrix_case *cases, size_t count, char text[MATRIX_WORDS_SIZE])
+/* The first call that failed by itself may be why: " (cuX failed at a.c:7)", or "". */
+static void put_refused(const struct matrix_case *cases, size_t count, char text[MATRIX_CALL_SIZE])
 {
-    const struct matrix_case *first = NULL;
-    bool passed = false, red = true, must = false;
+    const char *by = NULL;
     char place[PLACE_SIZE];
 
+    for (size_t i = 0; i < count && !by; i++)
+        by = is_base(&cases[i]) ? cases[i].refused_by : NULL;
     text[0] = '\0';
+    if (by)
+        snprintf(text, MATRIX_CALL_SIZE, " (%.*s failed%s%s)", (int)strcspn(by, "\t"), by,
+                 matrix_place_by(by, place)[0] != '\0' ? " at " : "", place);
+}
+
+void matrix_note(const struct matrix_case *cases, size_t count, bool idle,
+                 char text[MATRIX_WORDS_SIZE])
+{
+    bool passed = false, used = false, bad = false;
+    char refused[MATRIX_CALL_SIZE];
+
     for (size_t i = 0; i < count; i++) {
-        if (may_use(&cases[i]))
-            return false;
-        passed |= is_base(&cases[i]) && cases[i].end == MATRIX_PASSES;
-        must |= cases[i].must;
+        passed |= cases[i].end == MATRIX_PASSES && (is_base(&cases[i]) || is_real(&cases[i]));
+        used |= may_use(&cases[i]);
+        bad |= cases[i].bad;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!is_base(&cases[i]) || (must && !cases[i].must))
-            continue;
-        red = red && cases[i].refused_by;
-        first = first ? first : &cases[i];
+    text[0] = '\0';
+    if (!passed && !bad) {
+        snprintf(text, MATRIX_WORDS_SIZE, "no run passes, so that nothing was tried");
+    } else if (passed && !used && !idle) {
+        put_refused(cases, count, refused);
+        snprintf(text, MATRIX_WORDS_SIZE,
+                 "no run launched a kernel, copied or filled memory%s: if the program need not, "
+                 "add --idle",
+                 refused);
     }
-    if (!passed)
-        return false;
-    red = red && first;
-    snprintf(text, MATRIX_WORDS_SIZE, "no run launched a kernel, copied or filled memory");
-    if (red) {
-        bool known = matrix_place_by(first->refused_by, place)[0] != '\0';
-        snprintf(text + strlen(text), MATRIX_WORDS_SIZE - strlen(text),
-                 ", and a call failed in each, such as %.*s%s%s",
-                 (int)strcspn(first->refused_by, "\t"), first->refused_by, known ? " at " : "",
-                 place);
-    }
-    strncat(text, ": does the program use the GPU?", MATRIX_WORDS_SIZE - strlen(text) - 1);
-    return red;
 }

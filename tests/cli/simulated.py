@@ -27,7 +27,7 @@ def nothing_is_left(tmp_path_factory, monkeypatch):
 
 def without_places(text):
     """A report without the places of calls, which tests/cli/test_places.py is about."""
-    return re.sub(r"(?:,(?: the first)? (?:made|launched) by \w+| after the failure)? at [^ ]+"
+    return re.sub(r"(?:,(?: the first)? (?:made|launched) by \w+)? at [^ ,]+"
                   r"(?::\d+|\+0x[0-9a-f]+)(?: \(\w+\))?", "", text)
 
 

@@ -153,7 +153,8 @@ def test_sentence(text, cure):
     ("CUDA 9.0   crashes  signal 11 (Segmentation fault)  no cuMemAllocAsync (CUDA 11.2): the "
      "driver lacks what the program calls", "the program calls an entry that came later"),
     ("the driver lacks what the program calls", "the program calls an entry that came later"),
-    ("exit code 1, went on with cuMemsetD8_v2", "a fault made a call fail, and the program made"),
+    ("cuMemAlloc_v2 failed at a.c:4 (main), the program went on with cuMemsetD8_v2, then exit code "
+     "1", "a fault made a call fail, and the program made"),
     ("exit code 0 though cuMemAlloc_v2 failed", "a fault made that call fail"),
     ("if the program rightly goes on: --survives cuMemAlloc", "the program ended with 0 although"),
     ("race", "two threads use the same bytes"), ("sync", "a mask of threads is wrong"),

@@ -36,7 +36,8 @@ if SIM_DRIVERS:
     RUNS["features"].append(["features", "--driver", SIM_DRIVERS[-1], "--device", "0"])
     RUNS["matrix"] = [["matrix", "--cuda", "12.4", "--fault-each", "--", CLI, "info"],
                       ["matrix", "--cuda", "12.4", "--fault", "cuInit", "--", CLI, "info",
-                       "--init"]]
+                       "--init"],
+                      ["matrix", "--cuda", "12.4", "--gate", "--", CLI, "info"]]
 
 
 def members(value, path=""):

@@ -84,8 +84,10 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert len(runs) == len(DOES) + 1, "the second wait had nothing to wait for"
 
     @pytest.mark.parametrize("ignored, words", [
-        ("cuEventCreate", "exit code 0 though cuEventCreate failed"),
-        ("cuMemAlloc_v2", "exit code 1, went on with cuMemsetD8Async"),
+        ("cuEventCreate",
+         "cuEventCreate failed, the program went on with cuMemAlloc_v2, then exit code 0"),
+        ("cuMemAlloc_v2",
+         "cuMemAlloc_v2 failed, the program went on with cuMemsetD8Async, then exit code 1"),
         ("cuMemsetD8Async", "exit code 0 though cuMemsetD8Async failed"),
         ("cuCtxSynchronize", "exit code 0 though cuCtxSynchronize failed")])
     def test_failures_of_which_nobody_takes_notice(careful, tmp_path, ignored, words):
@@ -95,10 +97,10 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         runs = {one["fired"]: one for one in matrix(*EACH, "--junit", files[0], "--markdown",
                                                     files[1], *program)}
         one = runs[ignored]
-        assert one["result"] == ("passes" if " 0 " in words else "notices")
+        assert one["result"] == ("passes" if "code 0" in words else "notices")
         assert (one["went_on"] is None) == (ignored in ("cuCtxSynchronize", "cuMemsetD8Async"))
-        assert words in files[0].read_text() and words in files[1].read_text()
-        assert words in run("matrix", *EACH, *program).out
+        for text in (*(file.read_text() for file in files), run("matrix", *EACH, *program).out):
+            assert words in without_places(text)
         runs = matrix(*EACH, "--strict", "--junit", files[0], *program, code=FAILED)
         assert [one["fired"] for one in runs if one["result"] == "fails"] == [ignored]
         failure, = xml.parse(files[0]).getroot().iter("failure")

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
@@ -272,6 +273,38 @@ def test_the_line_of_a_kernel(here, written, shown, annotated):
             f", thread (0,0,0), {shown}:6 (PTX line 10), st: " in told, told
     path, line = (annotated, "6") if annotated else wanted.split(" ")[0].split(":")
     assert annotation.startswith(f"::error file={path},line={line},title=")
+
+
+def test_an_ignored_error_comes_before_what_a_kernel_found(here):
+    """The annotation stands at the call that failed, not in the kernel that read what it left."""
+    kernel = ".reg .u32 %v; .reg .u64 %r;\\nld.param.u64 %r, [p];\\n.loc 1 1 0\\nld.global.u32 " \
+        "%v, [%r];\\nst.global.u32 [%r], %v;\\nret;\\n}\";"
+    begin, rest = C.split(".visible")
+    text = begin + '.file 1 \\"k.cu\\"\\n.visible .entry k(.param .u64 p)\\n{\\n' + kernel + \
+        rest.split('}";', 1)[1]
+    text = text.replace("cu->cuLaunchKernel(", "cu->cuMemAlloc_v2(&memory, 64); void *all[] = "
+                        "{&memory};\n cu->cuMemsetD8_v2(memory, 0, 64); /* filled */\n"
+                        "cu->cuLaunchKernel(").replace("NULL, NULL, NULL); /* l", "NULL, all, "
+                                                       "NULL); /* l")
+    text = text.replace("code = cu->cuCtxSynchronize();",
+                        "code = cu->cuCtxSynchronize(); cu->cuMemFree_v2(memory);"
+                        "cu->cuModuleUnload(module);")
+    build(here, text, "-g")
+    (here / "k.cu").touch()
+    words = ("--cuda", "12.4", "--strict", "--check=init", "--fault-each")
+    matrix("--cuda", "12.4", "--check=init", "--", "./a", "launch")
+    wanted = place(text, "filled", function="try_mode")
+    annotation, = (line for line in run(
+        "matrix", *words, "--github", "--junit", "x", "--markdown", "m", "--", "./a",
+        "launch").out.splitlines() if line.startswith("::error") and "cuMemsetD8" in line)
+    assert annotation.startswith(f"::error file=a.c,line={wanted[4:].split(' ')[0]},title=")
+    told = f"cuMemsetD8_v2 failed at {wanted}, the program went on with cuLaunchKernel, then the " \
+        f"check found; cuLaunchKernel at {place(text, 'launch')}: init: kernel 'k', "
+    assert told in annotation and told in xml.parse("x").find(
+        "*[@name='CUDA 12.4, cuMemsetD8_v2 fails']/failure").get("message")
+    one, = (one for one in matrix(*words, "--", "./a", "launch", code=FAILED)
+            if one["fired"] == "cuMemsetD8_v2")
+    assert (one["result"], one["place"]) == ("fails", wanted)
 
 
 ENDS = BEGIN.replace("st.global.u32 [%r], 1;", "L: bra L;").replace(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every command of docs/ci.md's workflow files, run on README's first program, and on one with each
-of the mistakes that they find."""
+"""Every command of docs/ci.md's workflow files, run on a program that is right, and on one with
+each of the mistakes that they find."""
 
 import os
 import re
@@ -41,19 +41,6 @@ def runner(folder, **more):
     return variables
 
 
-@pytest.fixture(name="program", scope="module")
-def fixture_program(tmp_path_factory):
-    """Its folder."""
-    if not SIM:
-        pytest.skip("built without the simulated driver")
-    folder = tmp_path_factory.mktemp("ci")
-    does_without = FIRST.text.replace("return 0;", "return 77;", 1)  # as the page wants it
-    build(does_without, folder)
-    (folder / "src").mkdir()
-    (folder / "src/program.c").write_text(FIRST.text)
-    return folder
-
-
 def test_the_workflows_are_there():
     """Both services have the same commands, but for how they report."""
     def plain(command):
@@ -82,15 +69,6 @@ def test_what_is_not_known_is_not_green():
     assert [gate for gate in gates if "--strict" not in gate] == [
         "cushim scan --drivers 11.4 ./program"]
     assert "Without `--strict` a verdict `unknown` is green." in text
-
-
-@pytest.mark.parametrize("line", BLOCKS)
-def test_commands(line, program):
-    """In their order, in one folder, as a runner's shell runs them: each ends with 0."""
-    for command in BLOCKS[line]:
-        done = run(["sh", "-ec", command], program, runner(program))
-        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-    assert (program / "drivers.xml").stat().st_size > 0
 
 
 # The mistake that MISTAKE names.
@@ -162,15 +140,30 @@ def fixture_mistaken(tmp_path_factory):
     return folder
 
 
+def write_source(folder, mistake):
+    """The source that `cushim scan` reads, in which the call is guarded but for one mistake."""
+    guard = "" if mistake == "unguarded" else "/* CUSHIM_HAS(cu, cuCtxGetId) */\n"
+    text = MISTAKEN.replace("    if (is(\"unguarded\")", f"    {guard}    if (is(\"unguarded\")")
+    (folder / "src/program.c").write_text(text)
+
+
+@pytest.mark.parametrize("line", BLOCKS)
+def test_commands(line, mistaken):
+    """In their order, in one folder, as a runner's shell runs them: each ends with 0."""
+    write_source(mistaken, "none")
+    for command in BLOCKS[line]:
+        done = run(["sh", "-ec", command], mistaken, runner(mistaken))
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    assert (mistaken / "drivers.xml").stat().st_size > 0
+
+
 @pytest.mark.parametrize("mistake, found", [
     ("none", ""), ("unguarded", "scan --strict --drivers, matrix"), ("abi", "matrix"),
     ("leak", "matrix"), ("late leak", "--check"), ("race", "matrix"), ("wait", "matrix"),
     ("unchecked", "matrix"), ("address", "matrix"), ("no driver", "matrix")])
 def test_mistakes_are_found(mistaken, mistake, found):
     """By the lines that the page names, and by no other."""
-    guard = "" if mistake == "unguarded" else "/* CUSHIM_HAS(cu, cuCtxGetId) */\n"
-    text = MISTAKEN.replace("    if (is(\"unguarded\")", f"    {guard}    if (is(\"unguarded\")")
-    (mistaken / "src/program.c").write_text(text)
+    write_source(mistaken, mistake)
     *_, lines = BLOCKS.values()
     gate = lines[-1].replace(" --gate", " --gate --cuda 11.4,13.5")
     for command in [*lines[:-1], gate, gate.replace("--gate", "--gate --check")]:
