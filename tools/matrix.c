@@ -137,66 +137,43 @@ static enum output_style end_style(enum matrix_end end)
     return end <= MATRIX_NOTICES ? OUTPUT_GOOD : end <= MATRIX_UNUSED ? OUTPUT_WARNING : OUTPUT_BAD;
 }
 
-/* How to allow that programs go on after a failure, of the first few entries. */
-static void print_survivable(const struct matrix_list *list)
-{
-    enum { MOST_NAMES = 32 };
-    const char *names[MOST_NAMES];
-    size_t count = 0;
-
-    for (size_t i = 0; i < list->count && count < MOST_NAMES; i++) {
-        size_t k = 0;
-        while (k < count && strcmp(names[k], list->item[i].fired) != 0)
-            k++;
-        if (k == count && matrix_may_survive(&list->item[i]))
-            names[count++] = list->item[i].fired;
-    }
-    for (size_t i = 0; i < count; i++)
-        printf("%s%s", i == 0 ? MATRIX_SURVIVES : ",", names[i]);
-    fputs(count > 0 ? "\n" : "", stdout);
-}
-
-/* Of a terminal; other programs take whole rows. */
+/* Of a terminal; logs are read in lines of a hundred characters, too. */
 static size_t line_width(void)
 {
     struct winsize size = {.ws_col = 0};
 
-    if (!isatty(STDOUT_FILENO))
-        return SIZE_MAX;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
+}
+
+/* Calls fail in turn in runs of releases that pass. */
+static bool lacks_faults(const struct matrix_list *list)
+{
+    bool lacks = given.fault_each;
+
+    for (size_t i = 0; i < list->count; i++)
+        lacks &= !matrix_is_release(&list->item[i]) || list->item[i].end != MATRIX_PASSES;
+    return lacks;
 }
 
 static void print_text(const struct matrix_list *list, const char *note)
 {
-    struct output_table table = {.columns = 5, .fold = line_width()};
-    size_t counts[MATRIX_NOT_RUN + 1] = {0};
-    char row[MATRIX_WORDS_SIZE], words[MATRIX_WORDS_SIZE];
+    struct output_table table = {.columns = 3, .fold = line_width()};
+    char row[MATRIX_WORDS_SIZE], reason[MATRIX_REASON_SIZE];
 
     for (size_t i = 0, same; i < list->count; i += same) {
         const struct matrix_case *one = &list->item[i];
-        bool plain = one->end == MATRIX_PASSES && one->fired[0] == '\0';
-        const char *call;
-        same = matrix_row(&list->item[i], list->count - i, row);
-        counts[one->end] += same;
+        same = matrix_row(one, list->count - i, row);
         if (given.quiet && !one->bad)
             continue;
         output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        plain |= matrix_row_is_bare(one, same);
-        output_table_add(&table, OUTPUT_DIM, plain ? "" : matrix_words(one, words));
-        call = matrix_row_call(one, same);
-        (void)matrix_row_words(one, same, words);
-        output_table_add(&table, OUTPUT_DIM, strstr(words, call) ? "" : call);
-        output_table_add(&table, OUTPUT_DIM, words);
+        output_table_add(&table, OUTPUT_DIM, matrix_why(list->item, i, same, reason));
     }
     output_table_print(&table, "");
-    printf("%zu run%s:", list->count, output_plural(list->count));
-    for (int end = 0; end <= MATRIX_NOT_RUN; end++) {
-        if (counts[end] > 0)
-            printf(" %zu %s", counts[end], matrix_end_name((enum matrix_end)end));
-    }
-    putchar('\n');
-    print_survivable(list);
+    matrix_totals(stdout, list->item, list->count);
+    puts(lacks_faults(list) ? " (no call was made to fail, since it passes under no release)" : "");
+    if (matrix_survivable(list->item, list->count, reason))
+        printf(MATRIX_SURVIVES "%s\n", reason);
     if (note[0] != '\0')
         puts(note);
 }
@@ -283,11 +260,8 @@ static bool is_bad(const struct matrix_case *one, bool strict)
  * the GPU if it tells the error. */
 static bool may_refuse(const struct matrix_case *one)
 {
-    static const char refused[] = "a module was refused";
-
     return one->end == MATRIX_FAILS && matrix_is_release(one) && (one->code != 0 || one->named) &&
-           one->check[0] == '\0' &&
-           (one->kernel[0] == '\0' || strncmp(one->kernel, refused, strlen(refused)) == 0);
+           one->check[0] == '\0' && (one->kernel[0] == '\0' || one->refused);
 }
 
 /* What the runs are together is known: whether each is bad. Returns whether one is. */

@@ -21,6 +21,7 @@ enum {
     MATRIX_NAME_SIZE = 384,
     MATRIX_CALL_SIZE = 512,
     MATRIX_WORDS_SIZE = MATRIX_NAME_SIZE + MATRIX_CALL_SIZE,
+    MATRIX_REASON_SIZE = 3 * MATRIX_WORDS_SIZE,
     MATRIX_OUTPUT_SIZE = 4096,
     MATRIX_JOBS = 256 /* at most so many at a time */
 };
@@ -72,6 +73,7 @@ struct matrix_case {
     bool named;                   /* the program's words name the call */
     /* What the driver said first of a fault or a finding in a kernel; empty: nothing. */
     char kernel[MATRIX_CALL_SIZE];
+    bool refused;      /* that is of a module that it refused */
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
     bool works;        /* it called what launches, copies or fills */
     bool ruled;        /* a rule made a call fail */
@@ -167,18 +169,43 @@ bool matrix_is_without(const struct matrix_case *one);
 /** Whether it is a run in which a rule of --fault-each makes a call fail. */
 bool matrix_is_fault(const struct matrix_case *one);
 
+/** The first case that fails for the cause of this one; itself, if there is none before it. */
+size_t matrix_first(const struct matrix_case *cases, size_t number);
+
 /** How many of the first cases are one row, and its name: releases that ended the same, or calls
  * that failed and of which the program took notice, or that ended the same. */
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
 
-/** Whether a row of so many has their result alone: each has other words. */
-bool matrix_row_is_bare(const struct matrix_case *one, size_t count);
+/** Why a row of so many, of which this is the first, ended as it did: how it ended, the failing
+ * call and the last words, as far as each has them. Returns `text`. */
+const char *matrix_reason(const struct matrix_case *one, size_t count,
+                          char text[MATRIX_REASON_SIZE]);
 
-/** The failing call, and the last words, that are those of each case of a row of so many; `text`
- * has room for the words, and is what is returned. */
-const char *matrix_row_call(const struct matrix_case *one, size_t count);
-const char *matrix_row_words(const struct matrix_case *one, size_t count,
-                             char text[MATRIX_WORDS_SIZE]);
+/** The same of the case of this number, but for a failure whose cause an earlier case has: that
+ * one's name. */
+const char *matrix_why(const struct matrix_case *cases, size_t number, size_t count,
+                       char text[MATRIX_REASON_SIZE]);
+
+/** Write "6 runs: 5 passes, 1 fails". */
+void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count);
+
+/** The entries, with commas, that --survives may name: those that fail alone for want of it. False:
+ * there are none. */
+bool matrix_survivable(const struct matrix_case *cases, size_t count,
+                       char text[MATRIX_REASON_SIZE]);
+
+/** A line of a source file that is there. */
+struct matrix_line {
+    char path[PATH_MAX];
+    int line;
+};
+
+/** Where a run's failure belongs: to the call that it ignored, else to what a kernel did, the call
+ * that matters, or what the program's words name. False: not known. */
+bool matrix_line(const struct matrix_case *one, struct matrix_line *found);
+
+/** "a.c:66" in words, of a file that is there. */
+bool matrix_line_of_words(const char *words, struct matrix_line *found);
 
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);
@@ -211,7 +238,8 @@ bool matrix_may_survive(const struct matrix_case *one);
 #define MATRIX_LATE "late"
 
 /** Before the entries' names. */
-#define MATRIX_SURVIVES "if the program rightly goes on: --survives "
+#define MATRIX_GOES_ON "if the program rightly goes on: "
+#define MATRIX_SURVIVES MATRIX_GOES_ON "--survives "
 
 /** Annotations of a GitHub workflow: one for each cause, with its releases, or for calls that fail;
  * and one of a note, or "". */

@@ -244,6 +244,7 @@ static void note_kernel(struct matrix_case *one, const char *line, bool *told)
 {
     static const char begin[] = "cushim: simulated device ";
     static const char launched[] = "cushim: it was launched by ";
+    static const char refused[] = "a module was refused", race[] = "race: ";
     const char *words =
         strncmp(line, begin, sizeof begin - 1) == 0 ? strstr(line + sizeof begin - 1, ": ") : NULL;
 
@@ -256,7 +257,11 @@ static void note_kernel(struct matrix_case *one, const char *line, bool *told)
     *told = one->kernel[0] == '\0' || strstr(words, "; every later call ");
     if (!*told)
         return;
-    snprintf(one->kernel, sizeof one->kernel, "%.*s", (int)strcspn(words + 2, "\n"), words + 2);
+    words += 2;
+    one->refused = strncmp(words, refused, sizeof refused - 1) == 0;
+    snprintf(one->kernel, sizeof one->kernel, "%.*s%s", (int)strcspn(words, "\n"), words,
+             strncmp(words, race, sizeof race - 1) == 0 ? "; a race may show under any release"
+                                                        : "");
     free(one->kernel_by);
     one->kernel_by = NULL;
 }

@@ -106,6 +106,12 @@ static bool is_own_fault(const struct matrix_case *one)
     return length > 0 && strncmp(one->call, one->fault, length) == 0 && one->call[length] == ':';
 }
 
+/* But for the check. */
+static bool is_good(const struct matrix_case *one)
+{
+    return one->check[0] != '\0' && one->code == COMMAND_CHECK;
+}
+
 const char *matrix_call(const struct matrix_case *one)
 {
     bool wrong = one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES;
@@ -113,7 +119,7 @@ const char *matrix_call(const struct matrix_case *one)
     if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0' &&
         one->errors[0] == '\0')
         return "no call that reached the driver failed";
-    if ((one->end <= MATRIX_NOTICES && !one->missed) || is_own_fault(one))
+    if (((one->end <= MATRIX_NOTICES || is_good(one)) && !one->missed) || is_own_fault(one))
         return "";
     return one->shown;
 }
@@ -143,15 +149,14 @@ static void last_line(const char *words, bool own, char text[MATRIX_WORDS_SIZE])
     } while (own && strncmp(text, "cushim sim: ", 12) == 0);
 }
 
-/* But for the check. */
-static bool is_good(const struct matrix_case *one)
-{
-    return one->check[0] != '\0' && one->code == COMMAND_CHECK;
-}
-
 const char *matrix_check_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
 {
-    if (one->check[0] != '\0' && one->end == MATRIX_FAILS)
+    static const char faults[] = "the checks of kernels found ";
+    /* which the first of them has told */
+    bool told = one->kernel[0] != '\0' && !strstr(one->check, ", and ") &&
+                strncmp(one->check, faults, sizeof faults - 1) == 0;
+
+    if (one->check[0] != '\0' && one->end == MATRIX_FAILS && !told)
         snprintf(text, MATRIX_WORDS_SIZE, "%s%s",
                  is_good(one) ? "" : "the check found: ", one->check);
     return text;
@@ -184,31 +189,62 @@ static bool is_skipped(const struct matrix_case *one)
     return !one->bad && (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN);
 }
 
-static void put_reason(FILE *file, const struct matrix_case *one)
-{
-    char words[MATRIX_WORDS_SIZE];
-
-    output_xml(file, matrix_words(one, words));
-    for (int i = 0; i < 2; i++) {
-        const char *text = i == 0 ? matrix_call(one) : matrix_last_words(one, words);
-        fputs(text[0] != '\0' ? "; " : "", file);
-        output_xml(file, text);
-    }
-}
-
 /* A test that passes has no message: what it did without stands before its output. */
 static void note_without(FILE *file, const struct matrix_case *one)
 {
+    char reason[MATRIX_REASON_SIZE];
+
     if (one->bad || (one->end != MATRIX_DEGRADES && !(one->end == MATRIX_PASSES && one->missed)))
         return;
     fprintf(file, "cushim matrix: %s: ", matrix_end_name(one->end));
-    put_reason(file, one);
+    output_xml(file, matrix_reason(one, 1, reason));
     fputs("\n", file);
+}
+
+static void put_failure(FILE *file, const struct matrix_case *cases, size_t number)
+{
+    char reason[MATRIX_REASON_SIZE];
+
+    fprintf(file, "    <failure type=\"%s\" message=\"", matrix_end_name(cases[number].end));
+    output_xml(file, matrix_why(cases, number, 1, reason));
+    fputs("\">", file);
+    output_xml(file, matrix_reason(&cases[number], 1, reason));
+    fputs("</failure>\n", file);
+}
+
+static void put_test(FILE *file, const struct matrix_case *cases, size_t number)
+{
+    const struct matrix_case *one = &cases[number];
+    char words[MATRIX_WORDS_SIZE];
+    struct matrix_line line;
+
+    fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
+    output_xml(file, one->name);
+    if (one->bad && matrix_line(one, &line)) {
+        fputs("\" file=\"", file);
+        output_xml(file, line.path);
+        fprintf(file, "\" line=\"%d", line.line);
+    }
+    fprintf(file, "\" time=\"%.3f\">\n", one->seconds);
+    fputs("    <properties><property name=\"result\" value=\"", file);
+    output_xml(file, matrix_end_name(one->end));
+    fputs("\"/><property name=\"end\" value=\"", file);
+    output_xml(file, matrix_words(one, words));
+    fputs("\"/></properties>\n", file);
+    if (is_skipped(one))
+        fprintf(file, "    <skipped message=\"%s\"/>\n", matrix_words(one, words));
+    if (one->bad)
+        put_failure(file, cases, number);
+    fputs("    <system-out>", file);
+    note_without(file, one);
+    output_xml(file, one->output);
+    fputs("</system-out>\n    <system-err>", file);
+    output_xml(file, one->errors);
+    fputs("</system-err>\n  </testcase>\n", file);
 }
 
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
-    char words[MATRIX_WORDS_SIZE];
     size_t failures = note[0] != '\0', skipped = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -220,34 +256,8 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, con
             "<testsuite name=\"cushim matrix\" tests=\"%zu\" failures=\"%zu\" "
             "skipped=\"%zu\">\n",
             count + (note[0] != '\0'), failures, skipped);
-    for (size_t i = 0; i < count; i++) {
-        const struct matrix_case *one = &cases[i];
-        fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
-        output_xml(file, one->name);
-        fprintf(file, "\" time=\"%.3f\">\n", one->seconds);
-        fputs("    <properties><property name=\"result\" value=\"", file);
-        output_xml(file, matrix_end_name(one->end));
-        fputs("\"/><property name=\"end\" value=\"", file);
-        output_xml(file, matrix_words(one, words));
-        fputs("\"/></properties>\n", file);
-        if (is_skipped(one))
-            fprintf(file, "    <skipped message=\"%s\"/>\n", matrix_words(one, words));
-        if (one->bad) {
-            fprintf(file, "    <failure type=\"%s\" message=\"", matrix_end_name(one->end));
-            put_reason(file, one);
-            fputs("\">", file);
-            output_xml(file, matrix_call(one));
-            fputs("\n", file);
-            output_xml(file, matrix_last_words(one, words));
-            fputs("</failure>\n", file);
-        }
-        fputs("    <system-out>", file);
-        note_without(file, one);
-        output_xml(file, one->output);
-        fputs("</system-out>\n    <system-err>", file);
-        output_xml(file, one->errors);
-        fputs("</system-err>\n  </testcase>\n", file);
-    }
+    for (size_t i = 0; i < count; i++)
+        put_test(file, cases, i);
     if (note[0] != '\0') {
         fputs("  <testcase classname=\"cushim matrix\" name=\"all runs\">\n"
               "    <failure type=\"fails\" message=\"",
@@ -258,26 +268,49 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, con
     fputs("</testsuite>\n", file);
 }
 
-void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
+/* The rows that fail, or those that do not. */
+static void put_rows(FILE *file, const struct matrix_case *cases, size_t count, bool bad)
 {
-    char words[MATRIX_WORDS_SIZE];
+    char row[MATRIX_WORDS_SIZE], reason[MATRIX_REASON_SIZE];
 
-    fputs("| driver | result | how it ended | failing call | last words |\n"
-          "|---|---|---|---|---|\n",
-          file);
-    for (size_t i = 0; i < count;) {
+    fprintf(file, "\n| run | result | why |%s\n|---|---|---|%s\n", bad ? " where |" : "",
+            bad ? "---|" : "");
+    for (size_t i = 0, same; i < count; i += same) {
         const struct matrix_case *one = &cases[i];
-        char row[MATRIX_WORDS_SIZE];
-        size_t same = matrix_row(one, count - i, row);
-        i += same;
+        same = matrix_row(one, count - i, row);
+        if (one->bad != bad)
+            continue;
         fputs("|", file);
         output_markdown(file, row);
         output_markdown(file, matrix_end_name(one->end));
-        output_markdown(file, matrix_row_is_bare(one, same) ? "" : matrix_words(one, words));
-        output_markdown(file, matrix_row_call(one, same));
-        output_markdown(file, matrix_row_words(one, same, words));
+        output_markdown(file, matrix_why(cases, i, same, reason));
+        if (bad)
+            output_markdown(file, one->place);
         fputs("\n", file);
     }
+}
+
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
+{
+    char names[MATRIX_REASON_SIZE];
+    size_t bad = 0, good;
+
+    for (size_t i = 0; i < count; i++)
+        bad += cases[i].bad;
+    good = count - bad;
+    fputs("**", file);
+    matrix_totals(file, cases, count);
+    fputs("**\n", file);
     if (note[0] != '\0')
         fprintf(file, "\n%s\n", note);
+    if (bad > 0)
+        put_rows(file, cases, count, true);
+    if (matrix_survivable(cases, count, names))
+        fprintf(file, "\n" MATRIX_GOES_ON "`--survives %s`\n", names);
+    if (good == 0)
+        return;
+    fprintf(file, "\n<details><summary>%zu run%s not fail</summary>\n", good,
+            good == 1 ? " does" : "s do");
+    put_rows(file, cases, count, false);
+    fputs("\n</details>\n", file);
 }

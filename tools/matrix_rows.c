@@ -3,6 +3,7 @@
 #include "matrix.h"
 
 #include "names.h"
+#include "output.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -131,6 +132,30 @@ static bool is_alike(const struct matrix_case *one, const struct matrix_case *ot
            (noticed || (faults && matrix_is_same(one, other)));
 }
 
+/* Whether two releases, or two calls that are made to fail, fail for one cause. */
+static bool is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
+{
+    return one->bad &&
+           (matrix_is_release(one) ? matrix_is_release(other)
+                                   : matrix_is_fault(one) && matrix_is_fault(other)) &&
+           matrix_is_same(one, other);
+}
+
+size_t matrix_first(const struct matrix_case *cases, size_t number)
+{
+    size_t first = 0;
+
+    while (first < number && !is_one_cause(&cases[first], &cases[number]))
+        first++;
+    return first;
+}
+
+/* Whether a row of so many has their result alone: each has other words. */
+static bool is_bare(const struct matrix_case *one, size_t count)
+{
+    return count > 1 && one->end == MATRIX_NOTICES;
+}
+
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE])
 {
     size_t same = 1, alike = 1;
@@ -141,16 +166,15 @@ size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRI
         alike++;
     if (same > 1)
         snprintf(name, MATRIX_WORDS_SIZE, "%s to %s", cases[0].name, cases[same - 1].cuda);
+    else if (is_bare(&cases[0], alike))
+        snprintf(name, MATRIX_WORDS_SIZE, "CUDA %s, each of %zu calls fails in turn", cases[0].cuda,
+                 alike);
     else if (alike > 1)
-        snprintf(name, MATRIX_WORDS_SIZE, "CUDA %s, each of %zu calls fails", cases[0].cuda, alike);
+        snprintf(name, MATRIX_WORDS_SIZE, "%s, likewise %zu other%s", cases[0].name, alike - 1,
+                 output_plural(alike - 1));
     else
         snprintf(name, MATRIX_WORDS_SIZE, "%s", cases[0].name);
     return same > 1 ? same : alike;
-}
-
-bool matrix_row_is_bare(const struct matrix_case *one, size_t count)
-{
-    return count > 1 && one->end == MATRIX_NOTICES;
 }
 
 /* Whether the cases of a row may have different calls and words of the program. */
@@ -161,18 +185,85 @@ static bool has_cause(const struct matrix_case *one, size_t count)
     return count > 1 && matrix_is_fault(one) && (has_end(one) || first_found(one, text));
 }
 
-const char *matrix_row_call(const struct matrix_case *one, size_t count)
+/* "the check found: leaked ...", "exit code 3; cuX: 801 ..." */
+static void add(char text[MATRIX_REASON_SIZE], const char *words)
 {
-    return has_cause(one, count) ? "" : matrix_call(one);
+    static const char found[] = "the check found";
+    size_t length = strlen(text), end = sizeof found - 1;
+    bool opens = length >= end && strcmp(text + length - end, found) == 0;
+
+    if (words[0] != '\0')
+        snprintf(text + length, MATRIX_REASON_SIZE - length, "%s%s",
+                 length == 0 ? ""
+                 : opens     ? ": "
+                             : "; ",
+                 words);
 }
 
-const char *matrix_row_words(const struct matrix_case *one, size_t count,
-                             char text[MATRIX_WORDS_SIZE])
+const char *matrix_reason(const struct matrix_case *one, size_t count,
+                          char text[MATRIX_REASON_SIZE])
 {
+    char words[MATRIX_WORDS_SIZE] = "";
+    bool cause = has_cause(one, count), plain = one->end == MATRIX_PASSES && one->fired[0] == '\0';
+    const char *call = cause ? "" : matrix_call(one);
+
     text[0] = '\0';
-    if (matrix_row_is_bare(one, count))
+    if (is_bare(one, count))
         return text;
-    if (has_cause(one, count))
-        return matrix_check_words(one, text);
-    return matrix_last_words(one, text);
+    if (!plain)
+        add(text, matrix_words(one, words));
+    words[0] = '\0';
+    if (cause)
+        matrix_check_words(one, words);
+    else
+        matrix_last_words(one, words);
+    add(text, strstr(words, call) ? "" : call);
+    add(text, words);
+    return text;
+}
+
+const char *matrix_why(const struct matrix_case *cases, size_t number, size_t count,
+                       char text[MATRIX_REASON_SIZE])
+{
+    size_t first = matrix_first(cases, number);
+
+    if (first == number)
+        return matrix_reason(&cases[number], count, text);
+    snprintf(text, MATRIX_REASON_SIZE, "same as %s", cases[first].name);
+    return text;
+}
+
+void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count)
+{
+    size_t counts[MATRIX_NOT_RUN + 1] = {0};
+    const char *between = "";
+
+    for (size_t i = 0; i < count; i++)
+        counts[cases[i].end]++;
+    fprintf(file, "%zu run%s: ", count, output_plural(count));
+    for (int end = 0; end <= MATRIX_NOT_RUN; end++) {
+        if (counts[end] == 0)
+            continue;
+        fprintf(file, "%s%zu %s", between, counts[end], matrix_end_name((enum matrix_end)end));
+        between = ", ";
+    }
+}
+
+bool matrix_survivable(const struct matrix_case *cases, size_t count, char text[MATRIX_REASON_SIZE])
+{
+    const char *names[MATRIX_FAULTS];
+    size_t known = 0, length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count && known < MATRIX_FAULTS; i++) {
+        size_t k = 0;
+        while (k < known && strcmp(names[k], cases[i].fired) != 0)
+            k++;
+        if (k < known || !matrix_may_survive(&cases[i]))
+            continue;
+        length += (size_t)snprintf(text + length, MATRIX_REASON_SIZE - length, "%s%s",
+                                   known > 0 ? "," : "", cases[i].fired);
+        names[known++] = cases[i].fired;
+    }
+    return known > 0;
 }

@@ -4,6 +4,7 @@
 import json
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,11 @@ class Result:
 
     def __init__(self, code, out, err):
         self.code, self.out, self.err = code, out, err
+
+    @property
+    def rows(self):
+        """Its output with each folded row of a table as one line."""
+        return re.sub(r"\n {8,}", " ", self.out)
 
     def json(self):
         """Its output as JSON; no name appears twice in an object."""

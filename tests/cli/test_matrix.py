@@ -47,7 +47,7 @@ def test_calls_are_counted(tmp_path):
     """A gate that a program passes without CUDA says so."""
     assert shell("exit 0", code=OK)["calls"] == 0 < shell(CALLS, code=OK)["calls"]
     result = run("matrix", "--cuda", "12.4", "--junit", tmp_path / "junit.xml", "--", "true")
-    assert (result.code, result.out) == (OK, "CUDA 12.4  unused  no call of the driver\n"
+    assert (result.code, result.rows) == (OK, "CUDA 12.4  unused  no call of the driver\n"
                                          "1 run: 1 unused\n")
     suite = xml.parse(tmp_path / "junit.xml").getroot()
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
@@ -76,7 +76,7 @@ def test_all_that_the_check_found_is_counted():
     result = run("matrix", "--cuda", "12.4", "--check", "--fault", "cuMemAlloc:call=99,error=2",
                  "--fault", "cuMemFree:call=99,error=1", "--", PROGRAM, "left")
     assert result.code == FAILED
-    assert 'objects of the kind "module": 1, and 3 more\n' in without_places(result.out)
+    assert 'objects of the kind "module": 1, and 3 more\n' in without_places(result.rows)
 
 
 def test_degraded_is_told_to_junit(tmp_path):
@@ -97,7 +97,7 @@ def test_same_words_once():
     call = shell(script, "--fault", "cuInit", code=FAILED)["call"]
     result = run("matrix", "--cuda", "12.4", "--fault", "cuInit", "--", "sh", "-c", script,
                  WORDS=call)
-    assert result.code == FAILED and result.out.count(call) == 1 and "cuInit" in call
+    assert result.code == FAILED and result.rows.count(call) == 1 and "cuInit" in call
 
 
 def test_hang():
@@ -117,7 +117,7 @@ def test_nothing_but_hangs():
     assert [one["result"] for one in runs] == ["hangs"] * 2 + ["not run"] * 4
     result = run("matrix", "--cuda", cuda, "--timeout", "1", "--jobs", "1", "--", "sh", "-c",
                  'case $CUSHIM_SIM_NVML_CUDA in 9*) ;; *) sleep 60 ;; esac')
-    assert result.code == FAILED and result.out.endswith("6 runs: 1 unused 5 hangs\n")
+    assert result.code == FAILED and result.rows.endswith("6 runs: 1 unused, 5 hangs\n")
 
 
 @pytest.mark.parametrize("wants", ["runtime", "other"])
@@ -128,7 +128,7 @@ def test_runtime_is_not_simulated(wants):
     assert one["result"] == ("unknown" if unknown else "fails")
     shell(script, "--strict", code=FAILED)
     result = run("matrix", "--cuda", "12.4", "--junit", "/dev/stderr", "--", "sh", "-c", script)
-    assert ("the CUDA runtime is not simulated" in result.out) == unknown
+    assert ("the CUDA runtime is not simulated" in result.rows) == unknown
     assert ('<skipped message="the CUDA runtime is not simulated"/>' in result.err) == unknown
 
 
@@ -139,7 +139,7 @@ def test_runtime_is_not_simulated(wants):
 def test_program_that_is_none(program, words):
     """It is said once, and nothing is run."""
     result = run("matrix", "--cuda", "11.2,12.4", "--", program)
-    assert (result.code, result.out) == (INPUT, "") and result.err == f"cushim matrix: {words}\n"
+    assert (result.code, result.rows) == (INPUT, "") and result.err == f"cushim matrix: {words}\n"
 
 
 def test_program_that_cannot_be_executed(tmp_path):
@@ -155,12 +155,13 @@ def test_full_disk_is_no_verdict(tmp_path):
     junit = tmp_path / "junit.xml"
     result = run_on_small_disk("16k", "matrix", "--cuda", "11.2,12.4", "--junit", junit, "--",
                                PROGRAM, "codes", "0", "1", "100")
-    words = "could not be started    cushim sim: no folder for the library can be made: " \
+    words = "could not be started; cushim sim: no folder for the library can be made: " \
         "No space left on device"
     assert (result.code, result.err) == (SYSTEM, "")
-    assert [" ".join(line.split()) for line in result.out.splitlines()] == [
+    assert [" ".join(line.split()) for line in result.rows.splitlines()] == [
         " ".join(line.split()) for line in (f"CUDA 11.2  not run  {words}",
-                                            f"CUDA 12.4  not run  {words}", "2 runs: 2 not run")]
+                                            "CUDA 12.4  not run  same as CUDA 11.2",
+                                            "2 runs: 2 not run")]
     assert xml.parse(junit).getroot()[0].find("failure").get("type") == "not run"
 
 
@@ -169,7 +170,7 @@ def test_log_without_its_end():
     script = f'head -c 9000000 /dev/zero >"$TMPDIR/fill" 2>/dev/null; {CALLS}'
     result = run_on_small_disk("8m", "matrix", "--json", "--strict", "--cuda", "12.4", "--", "sh",
                                "-c", f"{script.replace('exec ', '')}; rm \"$TMPDIR/fill\"")
-    one, = json.loads(result.out)["runs"]
+    one, = json.loads(result.rows)["runs"]
     assert (result.code, one["result"], one["calls"]) == (OK, "passes", None)
     assert "the log ends here: No space left on device" in one["errors"]
 
@@ -192,7 +193,7 @@ def test_no_descriptors():
     (["--profile", "x"], "--profile: there is no 'x'")])
 def test_settings_are_refused_once(options, words):
     result = run("matrix", *options, "--", "true")
-    assert (result.code, result.out, result.err.count("\n")) == (USAGE, "", 1)
+    assert (result.code, result.rows, result.err.count("\n")) == (USAGE, "", 1)
     assert words in result.err
 
 
@@ -274,15 +275,15 @@ def test_failure_is_explained(tmp_path):
     one = shell(f"echo '{words}'; exit 1", code=FAILED)
     assert (one["call"], one["output"]) == (None, words + "\n"), "what a program prints is no fact"
     result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "exit 1")
-    assert result.out.splitlines()[0].endswith("no call that reached the driver failed")
+    assert result.rows.splitlines()[0].endswith("no call that reached the driver failed")
 
 
 def test_last_words():
     """Of the standard error, if there are any."""
     result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "echo cause >&2; echo end; exit 1")
-    assert result.out.splitlines()[0].endswith("cause")
+    assert result.rows.splitlines()[0].endswith("cause")
     result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "echo >&2; echo end; exit 1")
-    assert result.out.splitlines()[0].endswith("end")
+    assert result.rows.splitlines()[0].endswith("end")
 
 
 DROPIN = """
@@ -320,7 +321,7 @@ if "CUSHIM_DROPIN" in os.environ:  # not in a build with sanitizers, which progr
         assert "no text" not in old["errors"] and "(null)" not in old["errors"]
         assert (new["result"], new["call"].split(":")[0]) == ("passes", "cuMemAllocAsync")
         result = run("matrix", "--cuda", "10.1", "--", tmp_path / "a")
-        assert "launch.c:46: " in result.out and "axpy ok" not in result.out
+        assert "launch.c:46: " in result.rows and "axpy ok" not in result.rows
 
 
 def test_words_of_the_simulated_driver_are_shown():
@@ -334,8 +335,8 @@ def test_the_call_that_was_reported(launch):
     one, = matrix("--cuda", "12.4", "--", launch, "memory", code=FAILED)
     assert one["call"].startswith("cuMemAlloc_v2: 201 ")
     result = run("matrix", "--cuda", "12.4", "--", launch, "memory")
-    assert result.out.splitlines()[0].endswith("the product reports error 201")
-    assert "an early line" not in result.out
+    assert result.rows.splitlines()[0].endswith("the product reports error 201")
+    assert "an early line" not in result.rows
 
 
 @pytest.mark.parametrize("binding", ["now", "lazy"])
@@ -371,7 +372,7 @@ def test_branches():
     assert [(one["name"], one["cuda"]) for one in runs] == \
         [("driver 470, CUDA 11.4", "11.4"), ("driver 535.104.05, CUDA 12.2", "12.2")]
     result = run("matrix", "--drivers", "100", "--", "true")
-    assert (result.code, result.out) == (USAGE, "") and "driver 100 is not simulated" in result.err
+    assert (result.code, result.rows) == (USAGE, "") and "driver 100 is not simulated" in result.err
 
 
 def test_output_and_no_input():
@@ -398,7 +399,7 @@ def test_faults_and_the_first_failing_call():
     assert shell(script, code=OK)["call"] is None
     rows = run("matrix", "--cuda", "12.4", "--fault", "cuMemAlloc:error=OUT_OF_MEMORY", "--", "sh",
                "-c", script)
-    assert without_places(rows.out) == "CUDA 12.4  passes  exit code 0 though cuMemAlloc_v2 " \
+    assert without_places(rows.rows) == "CUDA 12.4  passes  exit code 0 though cuMemAlloc_v2 " \
         "failed\n1 run: 1 passes\n"
 
 
@@ -417,19 +418,22 @@ def test_text_and_files(tmp_path):
     result = run("matrix", "--cuda", "11.2,12.4", "--junit", junit, "--markdown", markdown, "--",
                  "sh", "-c", "echo '<&|>'; exit 2")
     assert (result.code, result.err) == (FAILED, "")
-    assert [line.split(maxsplit=3) for line in result.out.splitlines()[:2]] == [
-        ["CUDA", "11.2", "fails", "exit code 2  <&|>"],
-        ["CUDA", "12.4", "fails", "exit code 2  <&|>"]]
-    assert result.out.splitlines()[2] == "2 runs: 2 fails"
+    assert [line.split(maxsplit=3) for line in result.rows.splitlines()[:2]] == [
+        ["CUDA", "11.2", "fails", "exit code 2; <&|>"],
+        ["CUDA", "12.4", "fails", "same as CUDA 11.2"]]
+    assert result.rows.splitlines()[2] == "2 runs: 2 fails"
     suite = xml.parse(junit).getroot()
     assert suite.get("tests") == suite.get("failures") == "2"
     assert [case.get("name") for case in suite] == ["CUDA 11.2", "CUDA 12.4"]
     assert suite[0].find("failure").get("message") == "exit code 2; <&|>"
     assert suite[0].find("system-out").text == "<&|>\n"
     assert suite[0].find("system-err").text is None
-    assert markdown.read_text().splitlines()[2] == \
-        "| CUDA 11.2 | fails | exit code 2 |  | <&\\|> |"
-    assert suite[0].find("failure").text == "\n<&|>"
+    assert markdown.read_text().splitlines()[:6] == [
+        "**2 runs: 2 fails**", "", "| run | result | why | where |", "|---|---|---|---|",
+        "| CUDA 11.2 | fails | exit code 2; <&\\|> |  |",
+        "| CUDA 12.4 | fails | same as CUDA 11.2 |  |"]
+    assert suite[1].find("failure").get("message") == "same as CUDA 11.2"
+    assert suite[0].find("failure").text == "exit code 2; <&|>"
 
 
 def test_bytes_that_are_no_text(tmp_path):
@@ -445,7 +449,7 @@ def test_bytes_that_are_no_text(tmp_path):
     assert words.format("\uffff") in names[1].read_text(encoding="utf-8")
     name = tmp_path / "caf\u00e9.so"
     name.symlink_to(SIM_DRIVERS[-1])
-    rows = run("matrix", "--cuda", "12.4", "--drivers", name, "--", "sh", "-c", "exit 1").out
+    rows = run("matrix", "--cuda", "12.4", "--drivers", name, "--", "sh", "-c", "exit 1").rows
     assert len({line.index("fails") for line in rows.splitlines()[:2]}) == 1
 
 
@@ -454,8 +458,8 @@ def test_quiet():
     script = f'[ "$(basename "$(readlink -f "${{LD_LIBRARY_PATH%%:*}}/libcuda.so.1")")" = ' \
         "libcuda-sim-12.4.so ]"
     result = run("matrix", "--quiet", "--cuda", "11.2,12.4", "--", "sh", "-c", script)
-    assert (result.code, result.out) == (FAILED, "CUDA 11.2  fails  exit code 1  no call that "
-                                         "reached the driver failed\n2 runs: 1 unused 1 fails\n")
+    assert (result.code, result.rows) == (FAILED, "CUDA 11.2  fails  exit code 1; no call that "
+                                         "reached the driver failed\n2 runs: 1 unused, 1 fails\n")
 
 
 def test_many_at_a_time(tmp_path):
@@ -501,5 +505,5 @@ def test_progress_on_a_terminal():
 ])
 def test_bad_words(words, code, message):
     result = run("matrix", *words)
-    assert (result.code, result.out) == (code, "")
+    assert (result.code, result.rows) == (code, "")
     assert message in result.err

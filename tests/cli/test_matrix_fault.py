@@ -99,14 +99,14 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         one = runs[ignored]
         assert one["result"] == ("passes" if "code 0" in words else "notices")
         assert (one["went_on"] is None) == (ignored in ("cuCtxSynchronize", "cuMemsetD8Async"))
-        for text in (*(file.read_text() for file in files), run("matrix", *EACH, *program).out):
+        for text in (*(file.read_text() for file in files), run("matrix", *EACH, *program).rows):
             assert words in without_places(text)
         runs = matrix(*EACH, "--strict", "--junit", files[0], *program, code=FAILED)
         assert [one["fired"] for one in runs if one["result"] == "fails"] == [ignored]
         failure, = xml.parse(files[0]).getroot().iter("failure")
         assert without_places(failure.get("message")) == words
         strict = without_places(run("matrix", *EACH, "--strict", "--quiet", "--github",
-                                    *program).out)
+                                    *program).rows)
         assert f"fails  {words}" in strict
         told = f"if the program rightly goes on: --survives {ignored}\n"
         assert strict.endswith("\n" + told) and f"::fails: {words}; {told}" in strict
@@ -135,14 +135,14 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
 
     def test_rows_that_are_the_same(careful):
         """Two or more in a row; what the check found is the same in each."""
-        rows = run("matrix", "--cuda", "12.4,11.2,10.2,9.0", "--", careful, "-", "-", "1").out
+        rows = run("matrix", "--cuda", "12.4,11.2,10.2,9.0", "--", careful, "-", "-", "1").rows
         assert rows == "CUDA 12.4 to 9.0  passes\n4 runs: 4 passes\n"
-        rows = run("matrix", "--cuda", "12.4,11.2", "--", careful, "-", "-", "1").out
+        rows = run("matrix", "--cuda", "12.4,11.2", "--", careful, "-", "-", "1").rows
         assert rows == "CUDA 12.4 to 11.2  passes\n2 runs: 2 passes\n"
-        rows = run("matrix", "--cuda", "9.0,10.2,12.4", "--", careful, "-", "-", "1").out
+        rows = run("matrix", "--cuda", "9.0,10.2,12.4", "--", careful, "-", "-", "1").rows
         assert rows.count("\n") == 4, "not in order"
-        rows = run("matrix", "--check", "--cuda", "12.4,11.2,10.2", "--", PROGRAM, "left").out
-        assert rows.startswith("CUDA 12.4 to 10.2  fails  the check found  left to ")
+        rows = run("matrix", "--check", "--cuda", "12.4,11.2,10.2", "--", PROGRAM, "left").rows
+        assert rows.startswith("CUDA 12.4 to 10.2  fails  the check found: left to ")
         assert rows.endswith("3 runs: 3 fails\n") and rows.count("\n") == 2
 
     def test_calls_that_fail_for_one_cause(tmp_path, careful):
@@ -150,26 +150,29 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         def rows(program, *words):
             files = [tmp_path / name for name in ("a.xml", "a.md")]
             out = run("matrix", *EACH, "--github", "--check", "--junit", files[0], "--markdown",
-                      files[1], "--", program, *words).out
+                      files[1], "--", program, *words).rows
             assert len(xml.parse(files[0]).getroot()) == 1 + len(DOES)
             notes = [line for line in out.splitlines() if line.startswith("::error")]
             table = out.splitlines()[len(notes):]
-            assert len(files[1].read_text().splitlines()) == 1 + len(table)
+            lines = files[1].read_text().splitlines()
+            assert sum(line.startswith("| CUDA") for line in lines) == len(table) - 1
             return table[1:-1], notes
 
         (one, other), notes = rows(careful, "-", "leak", "1")
-        assert one.startswith("CUDA 12.4, cuCtxCreate_v2 fails   notices")
-        assert other.startswith("CUDA 12.4, each of 4 calls fails  fails    exit code 1  the check "
-                                'found: leaked objects of the kind "context": 1, made by cuCtxC')
+        assert one.startswith("CUDA 12.4, cuCtxCreate_v2 fails   ")
+        assert other.startswith(
+            "CUDA 12.4, cuEventCreate fails, likewise 3 others  fails    exit code 1; the check "
+            'found: leaked objects of the kind "context": 1, made by cuCtxC')
         note, = notes
-        assert "title=CUDA 12.4%2C cuEventCreate fails and 3 others::" in note
+        assert "title=CUDA 12.4%2C cuEventCreate fails%2C likewise 3 others::" in note
 
         crash = CAREFUL.replace("return wrong ?", "if (wrong) DIES; return wrong ?").replace(
             "strcmp(name, ignored) != 0", "strcmp(name, ignored) != 0 && fprintf(stderr, name)")
         program = compiled(tmp_path, crash.replace("DIES", "*(volatile int *)8 = 0"))
         (one, other), notes = rows(program, "-", "-", "1")
-        assert " each of 4 calls fails  crashes  signal 11 (Segmentation fault) at a+0x" in other
-        assert len(notes) == 1 and "cuEventCreate" not in other and "cuMemAlloc_v2" not in other
+        assert other.startswith("CUDA 12.4, cuEventCreate fails, likewise 3 others  crashes  "
+                                "signal 11 (Segmentation fault) at a+0x")
+        assert len(notes) == 1 and "cuMemAlloc_v2" not in other
         program = compiled(tmp_path, crash.replace("DIES", "abort()"))
         table, notes = rows(program, "-", "-", "1")
         assert len(table) == len(DOES) and len(notes) == len(DOES) - 1, "each has other words"
@@ -182,7 +185,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
             "cu->cuCtxCreate_v2(&context, 0, 0), cu->cuDriverGetVersion(&version);"
             f"if (version > 11000) {create}; else {create}; cu->cuCtxDestroy_v2(context);"))
         rows = run("matrix", "--check", "--cuda", "12.4,11.2,10.2,9.0", "--", program, "-", "-",
-                   "1").out
+                   "1").rows
         assert [row.split("  ")[0] for row in rows.splitlines()[:-1]] == [
             "CUDA 12.4 to 11.2", "CUDA 10.2 to 9.0"]
 
@@ -200,7 +203,7 @@ def test_check_of_runs_that_degrade(tmp_path):
     failure, = xml.parse(files[0]).getroot().iter("failure")
     assert "left to the end of a context" in failure.text
     assert "left to the end of a context" in files[1].read_text()
-    assert "left to the end of a context" in run("matrix", "--check", *program).out
+    assert "left to the end of a context" in run("matrix", "--check", *program).rows
     never = f"{shlex.quote(PROGRAM)} codes 0 1 100; exit 77"
     rule = ("--check", "--cuda", "12.4", "--degrade", "77", "--fault", "cuMemAlloc:call=9")
     assert matrix(*rule, "--", "sh", "-c", never)[0]["result"] == "degrades"
@@ -221,12 +224,12 @@ def test_annotations():
     """One for each row that fails, or for releases; beside JSON on standard error."""
     program = ("--cuda", "12.4,11.2,10.2", "--", "sh", "-c", "echo a% >&2; echo; exit 3")
     line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; no call that reached the driver"
-    assert run("matrix", "--github", *program).out.splitlines()[0] == \
+    assert run("matrix", "--github", *program).rows.splitlines()[0] == \
         "::error title=CUDA 12.4 to 10.2::fails: exit code 3; a%25"
     assert run("matrix", "--github", "--json", *program).err.startswith("::error title=")
-    silent = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c", "exit 3").out
+    silent = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c", "exit 3").rows
     assert silent.startswith(line.replace(" to 10.2", ""))
-    assert "::" not in run("matrix", "--github", "--cuda", "12.4", "--", "true").out
+    assert "::" not in run("matrix", "--github", "--cuda", "12.4", "--", "true").rows
 
 
 def test_annotations_of_lines(tmp_path):
@@ -235,14 +238,14 @@ def test_annotations_of_lines(tmp_path):
     for words, place in ((f"{tmp_path}/a.c:66: went wrong: 3", f"file={tmp_path}/a.c,line=66,"),
                          (f"{tmp_path}/b.c:66: went wrong", ""), ("at 10:30", "")):
         out = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c",
-                  f"echo '{words}' >&2; exit 3").out
+                  f"echo '{words}' >&2; exit 3").rows
         assert out.startswith(f"::error {place}title=CUDA 12.4::fails: exit code 3; {words}\n")
 
 
 def test_annotations_of_one_cause():
     """Numbers in the program's words are no other cause; an exit code and a word are."""
     def titles(script, releases="12.4,11.8,11.4,11.2,10.2"):
-        out = run("matrix", "--github", "--cuda", releases, "--", "sh", "-c", script).out
+        out = run("matrix", "--github", "--cuda", releases, "--", "sh", "-c", script).rows
         return [line.split("=")[1].split("::")[0] for line in out.splitlines()
                 if line.startswith("::error")]
 
@@ -271,7 +274,7 @@ def test_codes_of_shells(script, result, code, words):
     """Only a program that a signal ended crashed."""
     one, = matrix("--cuda", "12.4", "--", "sh", "-c", script, code=FAILED)
     assert (one["result"], one["code"]) == (result, code)
-    assert words in run("matrix", "--cuda", "12.4", "--", "sh", "-c", script).out
+    assert words in run("matrix", "--cuda", "12.4", "--", "sh", "-c", script).rows
 
 
 def test_log_has_the_signal_and_the_rule(tmp_path):
@@ -287,7 +290,7 @@ if "CUSHIM_STATIC" in os.environ:
         """They are one, with the newest driver's name."""
         program = compiled(tmp_path, CAREFUL.replace("cuCtxCreate_v2, &context, 0, 0",
                                                      "cuCtxGetId, NULL, NULL"))
-        rows = run("matrix", "--cuda", "11.8,11.2,10.2", "--", program, "-", "-", "3").out
-        assert without_places(rows) == "CUDA 11.8 to 10.2  fails  exit code 3  cuCtxGetId is not " \
+        rows = run("matrix", "--cuda", "11.8,11.2,10.2", "--", program, "-", "-", "3").rows
+        assert without_places(rows) == "CUDA 11.8 to 10.2  fails  exit code 3; cuCtxGetId is not " \
             "available: it came with CUDA 12.0, and the driver, of CUDA 11.8, is older\n" \
             "3 runs: 3 fails\n"

@@ -29,8 +29,8 @@ def test_works():
     matrix("--cuda", "11.4,12.4", *program)
     result = run("matrix", "--cuda", "11.4,12.4", "--works", "12.0+", *program)
     assert result.code == FAILED
-    assert "CUDA 12.4  fails     exit code 77, but it must work" in result.out
-    assert "CUDA 11.4  degrades  exit code 77  " in result.out
+    assert "CUDA 12.4  fails     exit code 77, but it must work" in result.rows
+    assert "CUDA 11.4  degrades  exit code 77; " in result.rows
     result = run("matrix", "--cuda", "11.4,12.4", "--works", "13.0", *program)
     assert (result.code, result.err) == (
         USAGE, "cushim matrix: --works: no release of '13.0' is run\n")
@@ -55,7 +55,7 @@ def test_gate_of_a_program_that_tries_nothing():
     for script in "exit 0", calls, '[ "${CUSHIM_LIBCUDA-no}" ] || exit 0; ' + calls:
         result = run("matrix", *TWO, "--", "sh", "-c", script)
         assert result.code == FAILED, script
-    assert result.out.endswith("\nno run passes, so that nothing was tried\n")
+    assert result.rows.endswith("\nno run passes, so that nothing was tried\n")
 
 
 def stub(folder):
@@ -76,7 +76,7 @@ def test_gate_of_a_linked_program(tmp_path):
     assert (nothing["name"], nothing["result"]) == ("no driver", "not run")
     assert ".no-driver/libcuda.so.1" in nothing["errors"]
     assert "linked to libcuda, so it does not count" in \
-        run("matrix", *TWO, "--", tmp_path / "a").out
+        run("matrix", *TWO, "--", tmp_path / "a").rows
 
 
 if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
@@ -95,8 +95,8 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert "CUDA 13.0, call 2 of cuEventCreate fails" in names
         assert "CUDA 11.4, call 2 of cuEventCreate fails" in names
         assert "CUSHIM_LIBCUDA" in runs[3]["errors"] or runs[3]["errors"] == ""
-        text = run("matrix", *TWO, "--", careful, "-", "-", "1").out
-        assert "CUDA 13.0, each of 6 calls fails  notices\n" in text
+        text = run("matrix", *TWO, "--", careful, "-", "-", "1").rows
+        assert "CUDA 13.0, each of 6 calls fails in turn  notices\n" in text
 
     def test_gate_and_leaks_behind_an_error(careful):
         """They count if they are asked for; another leak counts always."""
@@ -220,7 +220,7 @@ if "CUSHIM_STATIC" in os.environ:
         one, = matrix("--cuda", "12.4", "--check", "--", program, code=FAILED)
         assert one["result"] == "fails" and "1 kernel ended by a fault" in one["errors"]
         matrix(*TWO, "--", program, code=FAILED)
-        row, *_ = run("matrix", "--cuda", "12.4", "--check", "--", program).out.splitlines()
+        row, *_ = run("matrix", "--cuda", "12.4", "--check", "--", program).rows.splitlines()
         assert " kernel 'k', " in row and without_places(row).endswith(
             "1 kernel ended by a fault")
 
@@ -239,9 +239,9 @@ if "CUSHIM_STATIC" in os.environ:
         text = text.replace("(context) < 0", "(context) || code")
         program = compiled(tmp_path, text)
         rows = run("matrix", "--cuda", "12.4,11.4,11.2,10.2,9.0", "--check=init", "--", program)
-        one, other, _ = rows.out.splitlines()
-        assert one.startswith("CUDA 12.4 to 11.2  fails  exit code 1  cuLaunchKernel at a+0x")
-        assert other.startswith("CUDA 10.2 to 9.0   fails  the check found  cuLaunchKernel at a+")
+        one, other, _ = rows.rows.splitlines()
+        assert one.startswith("CUDA 12.4 to 11.2  fails  exit code 1; cuLaunchKernel at a+0x")
+        assert other.startswith("CUDA 10.2 to 9.0   fails  the check found: cuLaunchKernel at a+")
         assert "a.cu:7 (PTX" in one and "a.cu:8 (PTX" in other
 
     def test_behind_the_end_of_shared_memory(tmp_path):
@@ -261,7 +261,7 @@ if "CUSHIM_STATIC" in os.environ:
         program = compiled(tmp_path, text)
         one, = matrix("--cuda", "12.4", "--check=init", "--", program, code=FAILED)
         assert one["errors"].index("init: kernel") < one["errors"].index("no live memory")
-        row, *_ = run("matrix", "--cuda", "12.4", "--check=init", "--", program).out.splitlines()
+        row, *_ = run("matrix", "--cuda", "12.4", "--check=init", "--", program).rows.splitlines()
         assert "no live memory at 0x40" in row and "init: kernel" not in row
 
     @pytest.mark.parametrize("work, says, red", [
@@ -300,7 +300,7 @@ if "CUSHIM_STATIC" in os.environ:
         one, = matrix("--cuda", "12.4", "--", program)
         assert (one["result"], one["fired"]) == ("passes", "cuMemFree_v2")
         result = run("matrix", "--strict", "--cuda", "12.4", "--", program)
-        assert result.code == FAILED and "exit code 0 though cuMemFree_v2 failed" in result.out
+        assert result.code == FAILED and "exit code 0 though cuMemFree_v2 failed" in result.rows
         matrix("--strict", "--cuda", "12.4", "--survives", "cuMemFree", "--", program)
         text = text.replace("cu->cuMemFree_v2(4)", "0")
         for asks in ('cu->cuModuleGetFunction(&kernel, module, "none")',
@@ -414,23 +414,23 @@ if "CUSHIM_STATIC" in os.environ:
                  files[0], "--markdown", files[1], "--github")
         result, idle = (run(*words, *more, "--", program) for more in ([], ["--idle"]))
         told = "no run launched a kernel, copied or filled memory"
-        assert (idle.code, told in idle.out) == (OK, False)
-        assert result.code == (OK if call is None else FAILED), result.out
-        assert (told in result.out) == (call is not None)
+        assert (idle.code, told in idle.rows) == (OK, False)
+        assert result.code == (OK if call is None else FAILED), result.rows
+        assert (told in result.rows) == (call is not None)
         if call is None:
             return
         result = run(*words, "--", program)
-        told = result.out.splitlines()[-1]
+        told = result.rows.splitlines()[-1]
         assert told.startswith("no run launched ") and \
             told.endswith(": if the program need not, add --idle")
         assert (f" ({call} failed at a+0x" in told) == bool(call)
-        assert f"::error title=all runs::{told}\n" in result.out
-        assert files[1].read_text().endswith(f"|\n\n{told}\n")
+        assert f"::error title=all runs::{told}\n" in result.rows
+        assert files[1].read_text().splitlines()[2] == told
         suite = xml.parse(files[0]).getroot()
         assert suite.get("failures") == "1" and suite.get("tests") == str(len(suite))
         assert suite[-1].find("failure").get("message") == told
         assert run(*words, "--json", "--", program).json()["note"] == told
-        assert told not in run("matrix", *TWO[1:], "--", program).out
+        assert told not in run("matrix", *TWO[1:], "--", program).rows
 
     def test_a_query_that_is_not_made_again(tmp_path):
         """How often a program polls differs from run to run: a rule of the command's own that never
@@ -445,7 +445,7 @@ if "CUSHIM_STATIC" in os.environ:
         *_, one = matrix(*each, tmp_path / "second", "leaks", code=FAILED)
         assert (one["name"], one["result"], one["code"], one["fired"]) == (
             "CUDA 12.4, call 4 of cuEventQuery fails", "fails", INPUT, None)
-        rows = run("matrix", *each, tmp_path / "third", "leaks").out
+        rows = run("matrix", *each, tmp_path / "third", "leaks").rows
         assert "left to the end of a context" in rows and "never fired" not in rows
         matrix("--cuda", "12.4", "--check", "--fault", "cuEventQuery:call=9,error=1", "--", program,
                tmp_path / "fourth", code=FAILED)

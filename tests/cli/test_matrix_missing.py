@@ -38,7 +38,7 @@ def test_value_that_is_a_word():
     (["--cuda", "12.1-11.4"], "--cuda: '12.1-11.4' ends before it begins")])
 def test_refused(words, message):
     result = run("matrix", *words, "--", "true")
-    assert (result.code, result.out) == (USAGE, "") and message in result.err
+    assert (result.code, result.rows) == (USAGE, "") and message in result.err
 
 
 TABLE = """
@@ -134,8 +134,8 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         for name in "xm":
             assert told in without_places((tmp_path / name).read_text())
         strict, each = (without_places(run("matrix", "--cuda", "9.0", *options, "--",
-                                           tmp_path / "a").out) for options in (("--strict",), ()))
-        assert strict.startswith(f"CUDA 9.0  fails  called what the driver lacks  {told}")
+                                           tmp_path / "a").rows) for options in (("--strict",), ()))
+        assert strict.startswith(f"CUDA 9.0  fails  called what the driver lacks; {told}")
         assert f"passes  {told}\n" in each
         assert " calls succeeded, 1 failed, of them cuDeviceGetUuid, which the driver lacks\n" in \
             run("sim", "--cuda", "9.0", "--", tmp_path / "a").err
@@ -231,12 +231,12 @@ def test_check_comes_behind_the_program(tmp_path):
     result = run("matrix", "--cuda", "12.4", "--check", "--markdown", tmp_path / "a.md", "--", "sh",
                  "-c", fails)
     words = "it went wrong; the check found: left to the end of a context "
-    assert result.code == FAILED and words in result.out.splitlines()[0]
+    assert result.code == FAILED and words in result.rows.splitlines()[0]
     assert words in (tmp_path / "a.md").read_text()
     passes = run("matrix", "--cuda", "12.4", "--check=race", "--", "sh", "-c",
                  f"'{PROGRAM}' left; echo well")
-    assert "fails  the check found  left to the end of a context " in passes.out
-    assert "well" not in passes.out and "calls succeeded" not in passes.out
+    assert "fails  the check found: left to the end of a context " in passes.rows
+    assert "well" not in passes.rows and "calls succeeded" not in passes.rows
 
 
 def test_quiet_check_has_the_place():

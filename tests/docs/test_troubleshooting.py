@@ -159,7 +159,10 @@ def printed_in_tables():
                  "tools/matrix_missing.c": r"\(text \+ length.*?;",
                  "tools/matrix_run.c": r"#define NOT_STARTED [^\n]*",
                  "tools/matrix_use.c": r"snprintf\(text.*?;",
-                 "tools/matrix.h": r"#define MATRIX_SURVIVES [^\n]*"}
+                 "tools/matrix.c": r"lacks_faults\(list\) \?.*?;",
+                 "tools/matrix_log.c": r"sizeof race - 1\) == 0 \?.*?\);",
+                 "tools/matrix_rows.c": r"\"same as %s\"",
+                 "tools/matrix.h": r"#define MATRIX_GOES_ON [^\n]*"}
     words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
              "tools/sim_check.c": r"judge_count\(problems.*?;",
              "src/sim/core/config.c": r"sim_config_checks\(.*?\};"}
