@@ -232,12 +232,12 @@ static bool write_file(const char *path,
 static int run_all(struct options *options, struct matrix_list *list, struct matrix_used *used)
 {
     const size_t count = list->count;
-    bool good = matrix_run(&options->plan, list->item, count, used);
+    bool good = matrix_run(&options->plan, list->item, 0, count, used);
 
     if (good && options->fault_each)
         matrix_list_faults(list, used, options->calls, options->gate);
     if (good && list->count > count)
-        good = matrix_run(&options->plan, list->item + count, list->count - count, NULL);
+        good = matrix_run(&options->plan, list->item, count, list->count, NULL);
     matrix_list_tried(list);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
@@ -435,6 +435,7 @@ static int run(const char *title, char **words)
     given.plan.program = words;
     given.plan.profile = given.profile;
     given.plan.devices = given.devices;
+    given.plan.quiet = given.quiet;
 
     if (!settings_good())
         return COMMAND_USAGE;

@@ -100,6 +100,9 @@ struct matrix_plan {
     double timeout; /* seconds */
     int degrade;    /* exit code; -1: none */
     char *folder;   /* for logs; made and removed by matrix_run */
+    bool quiet;     /* no lines of progress */
+    double told;    /* when the last one was printed, by matrix_run; 0: not yet */
+    size_t failed;  /* runs so far */
 };
 
 /** The entries that a run called, each once. */
@@ -113,12 +116,14 @@ struct matrix_used {
 };
 
 /**
- * Run cases, several at a time, with a progress bar on a terminal.
+ * Run cases, several at a time, with a progress bar on a terminal, and lines of progress elsewhere.
  *
- * @param used  one for each case, which is filled; NULL: none
+ * @param from   the first that is run
+ * @param count  all cases
+ * @param used   one for each case, which is filled; NULL: none
  * @return false after saying why none could be run
  */
-bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
+bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t from, size_t count,
                 struct matrix_used *used);
 
 /** Fill a case, and `used` if it is not NULL, with what the simulated driver's log says. Returns

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 256, MOST_HUNG = 2, POLL_MS = 5, KILL_SECONDS = 2 };
+enum { MOST_ARGUMENTS = 256, MOST_HUNG = 2, POLL_MS = 5, KILL_SECONDS = 2, TELL_SECONDS = 15 };
 
 struct job {
     pid_t pid; /* 0: free */
@@ -408,13 +408,28 @@ static char *make_folder(void)
     return copy;
 }
 
-bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
+/* A bar on a terminal. A log has a line now and then. */
+static void tell(struct matrix_plan *plan, size_t done, size_t count)
+{
+    double time = now();
+
+    progress_set(NULL, (unsigned)done, (unsigned)count);
+    if (plan->told == 0)
+        plan->told = time;
+    if (plan->quiet || progress_has_bar() || time - plan->told < (double)TELL_SECONDS)
+        return;
+    fprintf(stderr, "cushim matrix: %zu of %zu runs, %zu failed so far\n", done, count,
+            plan->failed);
+    plan->told = time;
+}
+
+bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t from, size_t count,
                 struct matrix_used *used)
 {
     static const int heeded[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = stop}, before[3];
     struct job *jobs = calloc((size_t)plan->jobs, sizeof *jobs);
-    size_t next = 0, done = 0, hung = 0;
+    size_t next = from, done = from, hung = 0;
     bool given_up = false;
 
     if (!jobs)
@@ -435,15 +450,16 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
             if (jobs[i].pid != 0 && finish(&jobs[i], plan, cases, used)) {
                 done++;
                 hung += cases[jobs[i].number].end == MATRIX_HANGS;
+                plan->failed += cases[jobs[i].number].end > MATRIX_UNUSED;
             }
             if (jobs[i].pid == 0 && next < count) {
                 cases[next].end = MATRIX_NOT_RUN;
-                cases[next].left_out = given_up |= hung == done && hung >= MOST_HUNG;
+                cases[next].left_out = given_up |= hung == done - from && hung >= MOST_HUNG;
                 done += stopped || given_up || !start(&jobs[i], plan, &cases[next], next);
                 next++;
             }
         }
-        progress_set(NULL, (unsigned)done, (unsigned)count);
+        tell(plan, done, count);
         wait_for(jobs, plan->jobs);
     }
     progress_end();

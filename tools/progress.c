@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "progress.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static double seconds_now(void)
 }
 
 /* A terminal that can go back to the beginning of a line. */
-static bool has_bar(void)
+bool progress_has_bar(void)
 {
     const char *terminal = secure_getenv("TERM");
 
@@ -51,7 +50,7 @@ void progress_set(void *user, unsigned done, unsigned of)
     char bar[WIDTH + 1];
 
     (void)user;
-    if (!has_bar() || (!shown && seconds_now() - begin < PATIENCE))
+    if (!progress_has_bar() || (!shown && seconds_now() - begin < PATIENCE))
         return;
     shown = true;
     memset(bar, '.', WIDTH);

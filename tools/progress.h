@@ -6,6 +6,11 @@
 #ifndef CUSHIM_TOOLS_PROGRESS_H
 #define CUSHIM_TOOLS_PROGRESS_H
 
+#include <stdbool.h>
+
+/** Whether there is a terminal for a bar. */
+bool progress_has_bar(void);
+
 /** Begin a piece of work of this name, which is kept until progress_end. */
 void progress_begin(const char *name);
 

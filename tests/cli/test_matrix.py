@@ -489,6 +489,18 @@ def test_ignored_signal():
     assert (process.returncode, out.split()[2]) == (OK, b"unused")
 
 
+@pytest.mark.in_all
+def test_progress_in_a_log():
+    """A line on standard error every 15 seconds, unless it is to be quiet."""
+    words = ("--cuda", "12.4,11.4", "--jobs", "2", "--timeout", "20", "--", "sh", "-c",
+             "case $CUSHIM_SIM_NVML_CUDA in 12*) exit 3 ;; *) sleep 16 ;; esac")
+    loud, quiet = (subprocess.Popen([CLI, "matrix", *more, *words], stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.PIPE, text=True, env=environment())
+                   for more in ([], ["--quiet"]))
+    assert loud.communicate(timeout=60)[1] == "cushim matrix: 1 of 2 runs, 1 failed so far\n"
+    assert (quiet.communicate(timeout=60)[1], quiet.returncode) == ("", FAILED)
+
+
 def test_progress_on_a_terminal():
     assert run_on_terminal("matrix", "--cuda", "12.4", "--", "true").code == OK
 
