@@ -106,6 +106,7 @@ static int run(const char *title, char **words)
 
     (void)title, (void)words;
     doctor.root = given.root ? given.root : "";
+    doctor.simulated = !given.root && !given.no_init && doctor_simulated();
     doctor_system(&doctor);
     doctor_files(&doctor);
     doctor_compilers(&doctor);

@@ -28,6 +28,7 @@ struct doctor {
     char module[DOCTOR_VERSION_SIZE];  /* version of the kernel module; "" none */
     int release;                       /* of the driver; 0 not known */
     bool container, wsl;
+    bool simulated; /* the driver has no need of the machine's GPU and kernel module */
 };
 
 /** Add a finding. */
@@ -50,6 +51,9 @@ void doctor_compilers(struct doctor *doctor);
 
 /** Variables and files that hide, redirect or slow down. */
 void doctor_environment(struct doctor *doctor);
+
+/** Whether the driver is a simulated one. */
+bool doctor_simulated(void);
 
 /** Load the driver, initialise it, and run a kernel. */
 void doctor_driver(struct doctor *doctor);

@@ -10,6 +10,7 @@
 #include <cushim/device.h>
 
 #include <stdio.h>
+#include <string.h>
 
 /* A device must be entered, and a kernel must compute what is expected. */
 static void check_device(struct doctor *doctor, const struct cushim_api *cu, int ordinal)
@@ -84,6 +85,16 @@ static void check_nvml(struct doctor *doctor)
         doctor_add(doctor, DOCTOR_OK, "nvml", "NVML of driver %s works; devices: %u", version,
                    count);
     }
+}
+
+bool doctor_simulated(void)
+{
+    const struct cushim_api *cu = driver_open(NULL, CUSHIM_ORDER_DEFAULT);
+    const char *path = cushim_path(cu), *slash = path ? strrchr(path, '/') : NULL;
+    bool simulated = slash && strncmp(slash, "/libcuda-sim-", strlen("/libcuda-sim-")) == 0;
+
+    cushim_close(cu);
+    return simulated;
 }
 
 void doctor_driver(struct doctor *doctor)

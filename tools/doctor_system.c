@@ -206,9 +206,13 @@ void doctor_system(struct doctor *doctor)
 
     doctor->container = exists(doctor, "/.dockerenv") || exists(doctor, "/run/.containerenv");
     doctor->wsl = strstr(first_line(doctor, "/proc/version", text), "icrosoft");
-    check_hardware(doctor);
-    check_module(doctor);
-    check_nodes(doctor);
+    if (doctor->simulated) {
+        doctor_add(doctor, DOCTOR_OK, "gpu", "simulated, without a kernel module or device nodes");
+    } else {
+        check_hardware(doctor);
+        check_module(doctor);
+        check_nodes(doctor);
+    }
     check_container(doctor);
     check_wsl(doctor);
 }

@@ -379,6 +379,15 @@ def test_kernel():
 
 
 @pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+def test_a_simulated_driver():
+    """It needs neither the machine's GPU nor a kernel module."""
+    result = run("sim", "--quiet", "--", CLI, "doctor")
+    assert (result.code, result.err) == (OK, ""), result.out
+    assert result.out.startswith("ok      gpu              simulated, ")
+    assert "kernel-module" not in result.out and "device-nodes" not in result.out
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
 @pytest.mark.parametrize("variables, level, words", [
     ({}, "ok", "works; devices: 1"),
     ({"CUSHIM_SIM_NVML_FAULT": "nvmlInit:error=LIB_RM_VERSION_MISMATCH"}, "warning", "nvmlInit: "),
