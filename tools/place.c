@@ -196,6 +196,19 @@ static bool is_cushim(const struct spots *spots, size_t i)
            is_cushim(spots, i + 1);
 }
 
+/* Between Python and C: the line of Python that called is not to be had by addresses. */
+static bool is_python(const char *file)
+{
+    static const char *const names[] = {"libffi", "_ctypes.", "_cffi_backend.", "python",
+                                        "libpython"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (begins(file, names[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Of the system: a program crashes and waits in its functions. */
 static bool is_system(const char *file)
 {
@@ -292,7 +305,7 @@ const char *place_of(const char *callers, char text[PLACE_SIZE])
     }
     while (count > 0 && i + 1 < spots->count && is_own(spots, i))
         i++;
-    if (count > 0)
+    if (count > 0 && !is_python(base_of(spots->item[i].frame->path)))
         put_spot(text, &spots->item[i]);
     free(spots);
     free(copy);

@@ -13,7 +13,7 @@ enum { PLACE_SIZE = 192 };
  * @param callers  "\t/path/program+0x12\t/path/library+0x34", from the call outwards, as the
  *                 simulated driver writes them if CUSHIM_SIM_CALLERS is 1
  * @param text     "main.cpp:42 (upload)"; "program+0x12 (upload)" or "program+0x12" if its file has
- *                 no lines, or there is no addr2line; empty if `callers` has none
+ *                 no lines, or there is no addr2line; empty if `callers` has none, or it is Python
  * @return text
  */
 const char *place_of(const char *callers, char text[PLACE_SIZE]);

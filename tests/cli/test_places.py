@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
@@ -445,3 +446,18 @@ def test_log(here):
     assert call.endswith(" us") and re.fullmatch(rf"{re.escape(str(here))}/a\+0x[0-9a-f]+", first)
     assert 1 <= len(more) <= 7
     assert run("matrix", "--cuda", "12.4", "--", "./a", "none").code == OK
+
+
+def test_no_place_in_python(here):
+    """That of libffi says nothing."""
+    (here / "a.py").write_text("""
+import ctypes
+cu = ctypes.CDLL("libcuda.so.1")
+context, memory = ctypes.c_void_p(), ctypes.c_void_p()
+cu.cuInit(0)
+cu.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+cu.cuMemAlloc_v2(ctypes.byref(memory), 100)
+cu.cuCtxDestroy_v2(context)
+""")
+    one, = matrix("--cuda", "12.4", "--check", "--", sys.executable, "a.py", code=FAILED)
+    assert one["place"] is None and one["errors"].endswith("made by cuMemAlloc_v2\n")
