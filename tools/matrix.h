@@ -226,8 +226,8 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_WORDS_S
  * one that passes nothing, but for a missing entry. */
 const char *matrix_call(const struct matrix_case *one);
 
-/** If it did not pass, the last line of its standard error, or of its output, and what the check
- * found; else "". Returns `text`. */
+/** If it did not pass, what a kernel did, or else the last line of its standard error, or of its
+ * output, in quotes; and what the check found. Returns `text`. */
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
 /** Put what the check found, if the run fails, into `text`, and return it. */

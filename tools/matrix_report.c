@@ -162,6 +162,20 @@ const char *matrix_check_words(const struct matrix_case *one, char text[MATRIX_W
     return text;
 }
 
+/* What the program said last, in quotes; nothing where that is the call. */
+static void put_own_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
+{
+    bool began = one->end != MATRIX_NOT_RUN;
+    const char *quote = began ? "\"" : "";
+    char line[MATRIX_WORDS_SIZE];
+
+    last_line(one->errors, began, line);
+    if (line[0] == '\0')
+        last_line(one->output, false, line);
+    if (line[0] != '\0' && strcmp(line, matrix_call(one)) != 0)
+        snprintf(text, MATRIX_WORDS_SIZE, "%s%.*s%s", quote, MATRIX_NAME_SIZE, line, quote);
+}
+
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
 {
     char found[MATRIX_WORDS_SIZE] = "";
@@ -172,12 +186,8 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
         return text;
     if (one->kernel[0] != '\0')
         snprintf(text, MATRIX_CALL_SIZE, "%s", one->kernel);
-    else
-        last_line(one->errors, one->end != MATRIX_NOT_RUN, text);
-    if (text[0] == '\0' && !is_good(one))
-        last_line(one->output, false, text);
-    if (strcmp(text, matrix_call(one)) == 0) /* the program prints what was found, too */
-        text[0] = '\0';
+    else if (!is_good(one))
+        put_own_words(one, text);
     length = strlen(text);
     if (matrix_check_words(one, found)[0] != '\0')
         snprintf(text + length, MATRIX_WORDS_SIZE - length, "%s%s", length > 0 ? "; " : "", found);

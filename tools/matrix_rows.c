@@ -215,7 +215,7 @@ const char *matrix_reason(const struct matrix_case *one, size_t count,
     words[0] = '\0';
     if (cause)
         matrix_check_words(one, words);
-    else
+    else if (one->bad || call[0] == '\0')
         matrix_last_words(one, words);
     add(text, strstr(words, call) ? "" : call);
     add(text, words);

@@ -153,12 +153,16 @@ static size_t print_words(const struct output_cell *cell, size_t start, size_t w
 static void print_folded(const struct output_table *table, size_t first, const size_t *widths)
 {
     const struct output_cell *cell = &table->cell[first];
-    size_t second = widths[0] + COLUMN_GAP, start = second + widths[1] + COLUMN_GAP;
-    size_t at = second + text_width(cell[1].text);
+    size_t most = table->fold / 2, first_width = widths[0] < most ? widths[0] : most;
+    size_t second = first_width + COLUMN_GAP, start = second + widths[1] + COLUMN_GAP;
+    size_t width = text_width(cell[0].text), at = width + COLUMN_GAP;
 
+    if (at < second) /* else a long name is longer than its column */
+        at = second;
     output_text(cell[0].style, cell[0].text);
-    printf("%*s", (int)(second - text_width(cell[0].text)), "");
+    printf("%*s", (int)(at - width), "");
     output_text(cell[1].style, cell[1].text);
+    at += text_width(cell[1].text);
     for (size_t column = 2; column < table->columns; column++)
         at = print_words(&cell[column], start, table->fold, at);
     putchar('\n');

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 import xml.etree.ElementTree as xml
+from pathlib import Path
 
 import pytest
 from command import (CLI, DRIVERS, FAILED, INPUT, NO_DRIVER, OK, SIM_DRIVERS, SYSTEM, USAGE,
@@ -281,9 +282,9 @@ def test_failure_is_explained(tmp_path):
 def test_last_words():
     """Of the standard error, if there are any."""
     result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "echo cause >&2; echo end; exit 1")
-    assert result.rows.splitlines()[0].endswith("cause")
+    assert result.rows.splitlines()[0].endswith('"cause"')
     result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "echo >&2; echo end; exit 1")
-    assert result.rows.splitlines()[0].endswith("end")
+    assert result.rows.splitlines()[0].endswith('"end"')
 
 
 DROPIN = """
@@ -335,7 +336,7 @@ def test_the_call_that_was_reported(launch):
     one, = matrix("--cuda", "12.4", "--", launch, "memory", code=FAILED)
     assert one["call"].startswith("cuMemAlloc_v2: 201 ")
     result = run("matrix", "--cuda", "12.4", "--", launch, "memory")
-    assert result.rows.splitlines()[0].endswith("the product reports error 201")
+    assert result.rows.splitlines()[0].endswith('"the product reports error 201"')
     assert "an early line" not in result.rows
 
 
@@ -419,38 +420,49 @@ def test_text_and_files(tmp_path):
                  "sh", "-c", "echo '<&|>'; exit 2")
     assert (result.code, result.err) == (FAILED, "")
     assert [line.split(maxsplit=3) for line in result.rows.splitlines()[:2]] == [
-        ["CUDA", "11.2", "fails", "exit code 2; <&|>"],
+        ["CUDA", "11.2", "fails", 'exit code 2; "<&|>"'],
         ["CUDA", "12.4", "fails", "same as CUDA 11.2"]]
     assert result.rows.splitlines()[2] == "2 runs: 2 fails"
     suite = xml.parse(junit).getroot()
     assert suite.get("tests") == suite.get("failures") == "2"
     assert [case.get("name") for case in suite] == ["CUDA 11.2", "CUDA 12.4"]
-    assert suite[0].find("failure").get("message") == "exit code 2; <&|>"
+    assert suite[0].find("failure").get("message") == 'exit code 2; "<&|>"'
     assert suite[0].find("system-out").text == "<&|>\n"
     assert suite[0].find("system-err").text is None
     assert markdown.read_text().splitlines()[:6] == [
         "**2 runs: 2 fails**", "", "| run | result | why | where |", "|---|---|---|---|",
-        "| CUDA 11.2 | fails | exit code 2; <&\\|> |  |",
+        '| CUDA 11.2 | fails | exit code 2; "<&\\|>" |  |',
         "| CUDA 12.4 | fails | same as CUDA 11.2 |  |"]
     assert suite[1].find("failure").get("message") == "same as CUDA 11.2"
-    assert suite[0].find("failure").text == "exit code 2; <&|>"
+    assert suite[0].find("failure").text == 'exit code 2; "<&|>"'
 
 
-def test_bytes_that_are_no_text(tmp_path):
+def test_bytes_that_are_no_text(tmp_path, monkeypatch):
     """A report is UTF-8: what is none becomes '?', and the rest stays. What the check found has a
     line of its own though the program left its last one open."""
     script = f"'{PROGRAM}' left; printf 'caf\\303\\251 \\377 \\357\\277\\277 a\\303' >&2; exit 1"
     names = [tmp_path / name for name in ("a.xml", "a.md")]
     one = shell(script, "--check", "--junit", names[0], "--markdown", names[1], code=FAILED)
     assert one["errors"].startswith("caf\u00e9 ? \uffff a?\ncushim sim: check: process ")
-    words = "caf\u00e9 ? {} a?; the check found: left to "
+    words = "\"caf\u00e9 ? {} a?\"; the check found: left to "
     suite = xml.parse(names[0]).getroot()
     assert words.format("?") in suite[0].find("failure").text
     assert words.format("\uffff") in names[1].read_text(encoding="utf-8")
-    name = tmp_path / "caf\u00e9.so"
+    monkeypatch.chdir(tmp_path)
+    name = Path("caf\u00e9.so")
     name.symlink_to(SIM_DRIVERS[-1])
     rows = run("matrix", "--cuda", "12.4", "--drivers", name, "--", "sh", "-c", "exit 1").rows
     assert len({line.index("fails") for line in rows.splitlines()[:2]}) == 1
+
+
+def test_a_name_that_is_longer_than_its_column(tmp_path):
+    """The other rows stay half a line wide."""
+    name = tmp_path / ("long" * 20 + ".so")
+    name.symlink_to(SIM_DRIVERS[-1])
+    first, *others = run("matrix", "--cuda", "12.4", "--drivers", name, "--", "sh", "-c",
+                         "exit 1").out.splitlines()
+    assert first.startswith(f"{'CUDA 12.4':52}fails  exit code 1; ")
+    assert any(line.startswith(f"driver {name}  fails") for line in others)
 
 
 def test_quiet():

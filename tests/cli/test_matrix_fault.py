@@ -225,7 +225,7 @@ def test_annotations():
     program = ("--cuda", "12.4,11.2,10.2", "--", "sh", "-c", "echo a% >&2; echo; exit 3")
     line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; no call that reached the driver"
     assert run("matrix", "--github", *program).rows.splitlines()[0] == \
-        "::error title=CUDA 12.4 to 10.2::fails: exit code 3; a%25"
+        "::error title=CUDA 12.4 to 10.2::fails: exit code 3; \"a%25\""
     assert run("matrix", "--github", "--json", *program).err.startswith("::error title=")
     silent = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c", "exit 3").rows
     assert silent.startswith(line.replace(" to 10.2", ""))
@@ -239,7 +239,8 @@ def test_annotations_of_lines(tmp_path):
                          (f"{tmp_path}/b.c:66: went wrong", ""), ("at 10:30", "")):
         out = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c",
                   f"echo '{words}' >&2; exit 3").rows
-        assert out.startswith(f"::error {place}title=CUDA 12.4::fails: exit code 3; {words}\n")
+        assert out.startswith(
+            f'::error {place}title=CUDA 12.4::fails: exit code 3; "{words}"\n')
 
 
 def test_annotations_of_one_cause():

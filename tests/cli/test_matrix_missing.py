@@ -230,7 +230,7 @@ def test_check_comes_behind_the_program(tmp_path):
     fails = f"'{PROGRAM}' left; echo it went wrong >&2; exit 3"
     result = run("matrix", "--cuda", "12.4", "--check", "--markdown", tmp_path / "a.md", "--", "sh",
                  "-c", fails)
-    words = "it went wrong; the check found: left to the end of a context "
+    words = "\"it went wrong\"; the check found: left to the end of a context "
     assert result.code == FAILED and words in result.rows.splitlines()[0]
     assert words in (tmp_path / "a.md").read_text()
     passes = run("matrix", "--cuda", "12.4", "--check=race", "--", "sh", "-c",
