@@ -244,6 +244,20 @@ if "CUSHIM_STATIC" in os.environ:
         assert other.startswith("CUDA 10.2 to 9.0   fails  the check found: cuLaunchKernel at a+")
         assert "a.cu:7 (PTX" in one and "a.cu:8 (PTX" in other
 
+    def test_a_race(tmp_path):
+        """Its row is no word against a release; no call is made to fail then, which is told."""
+        text = FAULTY.replace(".reg .b64 %a; mov.u64 %a, 64; st.global.u32 [%a], 1;",
+                              ".shared .align 4 .b8 s[4]; .reg .b32 %t; mov.u32 %t, %tid.x; "
+                              "st.shared.u32 [s], %t;").replace("1, 1, 1, 1, 1, 1, 0",
+                                                                "1, 1, 1, 64, 1, 1, 0")
+        program = compiled(tmp_path, text)
+        first, other, *_, totals = run("matrix", *TWO, "--", program).rows.splitlines()
+        assert first.startswith("CUDA 11.4") and ": race: kernel 'k', " in first
+        assert first.endswith("; a race may show under any release")
+        assert other.split(maxsplit=2)[2] == "fails     same as CUDA 11.4"
+        assert totals.endswith(
+            "2 fails (no call was made to fail, since it passes under no release)")
+
     def test_behind_the_end_of_shared_memory(tmp_path):
         """A device takes what is rounded up; the checks do not."""
         text = FAULTY.replace("mov.u64 %a, 64; st.global.u32 [%a], 1;",
