@@ -174,6 +174,9 @@ bool matrix_is_without(const struct matrix_case *one);
 /** Whether it is a run in which a rule of --fault-each makes a call fail. */
 bool matrix_is_fault(const struct matrix_case *one);
 
+/** Whether two releases, or two calls that are made to fail, fail for one cause. */
+bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other);
+
 /** The first case that fails for the cause of this one; itself, if there is none before it. */
 size_t matrix_first(const struct matrix_case *cases, size_t number);
 

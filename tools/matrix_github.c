@@ -8,15 +8,16 @@
 /* "CUDA 13.5 to 12.0 and 2 others" */
 static void put_title(FILE *file, const struct matrix_case *cases, size_t first, size_t count)
 {
-    bool releases = matrix_is_release(&cases[first]);
+    const struct matrix_case *one = &cases[first];
+    bool releases = matrix_is_release(one);
     size_t last = first, others = 0;
 
-    while (releases && last + 1 < count && matrix_first(cases, last + 1) == first &&
+    while (releases && last + 1 < count && matrix_is_one_cause(one, &cases[last + 1]) &&
            version_parse(cases[last + 1].cuda) < version_parse(cases[last].cuda))
         last++;
     for (size_t i = last + 1; i < count; i++)
-        others += matrix_first(cases, i) == first;
-    output_command(file, cases[first].name, true);
+        others += matrix_is_one_cause(one, &cases[i]);
+    output_command(file, one->name, true);
     if (last > first)
         fprintf(file, " to %s", cases[last].cuda);
     if (others > 0)

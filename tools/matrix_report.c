@@ -14,9 +14,15 @@ const char *matrix_end_name(enum matrix_end end)
     return names[end];
 }
 
+/* But for the check. */
+static bool is_good(const struct matrix_case *one)
+{
+    return one->end == MATRIX_FAILS && one->code == COMMAND_CHECK && one->check[0] != '\0';
+}
+
 bool matrix_ignored(const struct matrix_case *one)
 {
-    bool well = one->code == 0 || (one->code == COMMAND_CHECK && one->check[0] != '\0');
+    bool well = one->code == 0 || is_good(one);
 
     return one->ruled && one->fired[0] != '\0' &&
            (one->went_on[0] != '\0' || (well && one->silent));
@@ -36,7 +42,7 @@ static void put_ignored(const struct matrix_case *one, char text[MATRIX_WORDS_SI
 
 static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
-    if (one->code == COMMAND_CHECK && one->check[0] != '\0')
+    if (is_good(one))
         snprintf(text, MATRIX_NAME_SIZE, "the check found");
     else if (one->code == 0 && one->end == MATRIX_NOTICES && one->went_on[0] == '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0, and it said why");
@@ -104,12 +110,6 @@ static bool is_own_fault(const struct matrix_case *one)
     size_t length = strcspn(one->fault, ":");
 
     return length > 0 && strncmp(one->call, one->fault, length) == 0 && one->call[length] == ':';
-}
-
-/* But for the check. */
-static bool is_good(const struct matrix_case *one)
-{
-    return one->check[0] != '\0' && one->code == COMMAND_CHECK;
 }
 
 const char *matrix_call(const struct matrix_case *one)

@@ -132,8 +132,7 @@ static bool is_alike(const struct matrix_case *one, const struct matrix_case *ot
            (noticed || (faults && matrix_is_same(one, other)));
 }
 
-/* Whether two releases, or two calls that are made to fail, fail for one cause. */
-static bool is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
+bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
 {
     return one->bad &&
            (matrix_is_release(one) ? matrix_is_release(other)
@@ -145,7 +144,7 @@ size_t matrix_first(const struct matrix_case *cases, size_t number)
 {
     size_t first = 0;
 
-    while (first < number && !is_one_cause(&cases[first], &cases[number]))
+    while (first < number && !matrix_is_one_cause(&cases[first], &cases[number]))
         first++;
     return first;
 }
@@ -256,13 +255,13 @@ bool matrix_survivable(const struct matrix_case *cases, size_t count, char text[
 
     text[0] = '\0';
     for (size_t i = 0; i < count && known < MATRIX_FAULTS; i++) {
-        size_t k = 0;
+        size_t k = 0, room = MATRIX_REASON_SIZE - length;
         while (k < known && strcmp(names[k], cases[i].fired) != 0)
             k++;
-        if (k < known || !matrix_may_survive(&cases[i]))
+        if (k < known || !matrix_may_survive(&cases[i]) || room <= sizeof cases[i].fired)
             continue;
-        length += (size_t)snprintf(text + length, MATRIX_REASON_SIZE - length, "%s%s",
-                                   known > 0 ? "," : "", cases[i].fired);
+        length +=
+            (size_t)snprintf(text + length, room, "%s%s", known > 0 ? "," : "", cases[i].fired);
         names[known++] = cases[i].fired;
     }
     return known > 0;
