@@ -181,9 +181,11 @@ static void print_text(const struct matrix_list *list, const char *note)
 static void print_json(const struct matrix_list *list, const char *note)
 {
     json_t *root = json_object(), *runs = json_array();
+    char reason[MATRIX_REASON_SIZE];
 
     for (size_t i = 0; i < list->count; i++) {
         const struct matrix_case *one = &list->item[i];
+        const char *why = matrix_reason(one, 1, reason);
         json_t *object = json_object();
         output_json_set(object, "name", output_json_text(one->name));
         output_json_set(object, "cuda", one->cuda[0] ? json_string(one->cuda) : json_null());
@@ -193,6 +195,7 @@ static void print_json(const struct matrix_list *list, const char *note)
         output_json_set(object, "went_on",
                         one->went_on[0] ? json_string(one->went_on) : json_null());
         output_json_set(object, "result", json_string(matrix_end_name(one->end)));
+        output_json_set(object, "why", why[0] ? output_json_text(why) : json_null());
         output_json_set(object, "code", json_integer(one->code));
         output_json_set(object, "seconds", json_real(one->seconds));
         output_json_set(object, "calls", one->calls < 0 ? json_null() : json_integer(one->calls));

@@ -308,7 +308,7 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, 
     for (size_t i = 0; i < count; i++)
         bad += cases[i].bad;
     good = count - bad;
-    fputs("**", file);
+    fputs("**cushim matrix, ", file);
     matrix_totals(file, cases, count);
     fputs("**\n", file);
     if (note[0] != '\0')

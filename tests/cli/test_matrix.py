@@ -430,7 +430,8 @@ def test_text_and_files(tmp_path):
     assert suite[0].find("system-out").text == "<&|>\n"
     assert suite[0].find("system-err").text is None
     assert markdown.read_text().splitlines()[:6] == [
-        "**2 runs: 2 fails**", "", "| run | result | why | where |", "|---|---|---|---|",
+        "**cushim matrix, 2 runs: 2 fails**", "", "| run | result | why | where |",
+        "|---|---|---|---|",
         '| CUDA 11.2 | fails | exit code 2; "<&\\|>" |  |',
         "| CUDA 12.4 | fails | same as CUDA 11.2 |  |"]
     assert suite[1].find("failure").get("message") == "same as CUDA 11.2"

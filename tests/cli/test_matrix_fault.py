@@ -156,6 +156,10 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
             table = out.splitlines()[len(notes):]
             lines = files[1].read_text().splitlines()
             assert sum(line.startswith("| CUDA") for line in lines) == len(table) - 1
+            assert [line.split(" | ")[1] in ("fails", "crashes") for line in lines
+                    if line.startswith("| CUDA")] == (len(table) - 3) * [True] + 2 * [False]
+            assert lines[-1] == "</details>" and \
+                "<details><summary>2 runs do not fail</summary>" in lines
             return table[1:-1], notes
 
         (one, other), notes = rows(careful, "-", "leak", "1")
