@@ -73,7 +73,7 @@ struct matrix_case {
     bool named;                   /* the program's words name the call */
     /* What the driver said first of a fault or a finding in a kernel; empty: nothing. */
     char kernel[MATRIX_CALL_SIZE];
-    bool refused;      /* that is of a module that it refused */
+    bool refused, race; /* that is of a module that it refused, or of a race */
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
     bool works;        /* it called what launches, copies or fills */
     bool ruled;        /* a rule made a call fail */

@@ -259,9 +259,8 @@ static void note_kernel(struct matrix_case *one, const char *line, bool *told)
         return;
     words += 2;
     one->refused = strncmp(words, refused, sizeof refused - 1) == 0;
-    snprintf(one->kernel, sizeof one->kernel, "%.*s%s", (int)strcspn(words, "\n"), words,
-             strncmp(words, race, sizeof race - 1) == 0 ? "; a race may show under any release"
-                                                        : "");
+    one->race = strncmp(words, race, sizeof race - 1) == 0;
+    snprintf(one->kernel, sizeof one->kernel, "%.*s", (int)strcspn(words, "\n"), words);
     free(one->kernel_by);
     one->kernel_by = NULL;
 }

@@ -185,7 +185,8 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
     if (one->end == MATRIX_PASSES || one->end == MATRIX_UNUSED)
         return text;
     if (one->kernel[0] != '\0')
-        snprintf(text, MATRIX_CALL_SIZE, "%s", one->kernel);
+        snprintf(text, MATRIX_WORDS_SIZE, "%s%s", one->kernel,
+                 one->race ? ", which may show under any release" : "");
     else if (!is_good(one))
         put_own_words(one, text);
     length = strlen(text);

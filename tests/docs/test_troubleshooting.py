@@ -160,7 +160,6 @@ def printed_in_tables():
                  "tools/matrix_run.c": r"#define NOT_STARTED [^\n]*",
                  "tools/matrix_use.c": r"snprintf\(text.*?;",
                  "tools/matrix.c": r"lacks_faults\(list\) \?.*?;",
-                 "tools/matrix_log.c": r"sizeof race - 1\) == 0 \?.*?\);",
                  "tools/matrix_rows.c": r"\"same as %s\"",
                  "tools/matrix.h": r"#define MATRIX_GOES_ON [^\n]*"}
     words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
