@@ -22,6 +22,9 @@ enum scan_why {
     SCAN_WHY_ELSE,
     SCAN_WHY_ENDED,
     SCAN_WHY_JUMP,
+    SCAN_WHY_SWITCH,
+    SCAN_WHY_MACRO,
+    SCAN_WHY_ARGUMENT,
     SCAN_WHY_NUMBER
 };
 

@@ -126,6 +126,12 @@ static const char *const words_of_why[] = {
     [SCAN_WHY_ENDED] = "%s came with CUDA %s; the branch of line %zu ends in line %zu without "
                        "leaving",
     [SCAN_WHY_JUMP] = "%s came with CUDA %s; goto, case or #if leads past the guard of line %zu",
+    [SCAN_WHY_SWITCH] = "%s came with CUDA %s; the `switch` of line %zu does not decide about this "
+                        "call",
+    [SCAN_WHY_MACRO] =
+        "%s came with CUDA %s; the macro of line %zu asks for it, and does not decide "
+        "about this call",
+    [SCAN_WHY_ARGUMENT] = "%s came with CUDA %s; the guard of line %zu is an argument",
     [SCAN_WHY_NUMBER] = "%s came with CUDA %s; line %zu compares the driver's version with no "
                         "number",
 };

@@ -16,8 +16,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import parts  # noqa: E402
 
-SOURCES = {name: text for file in ("guards", "guard_shapes")
-           for name, text in parts.read(ROOT / f"tests/cli/{file}.txt").items()}
+FILES = [parts.read(ROOT / f"tests/cli/{name}.txt")
+         for name in ("guards", "guard_shapes", "guard_values")]
+SOURCES = FILES[0] | FILES[1] | FILES[2]
 
 
 def judged(path, text):
@@ -45,7 +46,7 @@ def test_guards(tmp_path, name):
     assert judged(tmp_path / name, SOURCES[name]) == marks(SOURCES[name])
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", FILES[0] | FILES[1])
 @pytest.mark.parametrize("before", ["{ if (a) { if (b) {", "{ } } }", "{ f(((( ;",
                                     "{\n#if A\n}\n#else"])
 def test_odd_brackets_before(tmp_path, name, before):
@@ -102,7 +103,8 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
      "goto, case or #if leads past the guard of line 2"),
     (f"if (cushim_driver_version(cu) >= LEAST)\n{CALL}",
      "line 1 compares the driver's version with no number"),
-    (f"switch ({HAS}) {{ case 1: {CALL} }}", "the guard of line 1 does not decide about this call"),
+    (f"switch ({HAS}) {{ case 0: {CALL} }}",
+     "the `switch` of line 1 does not decide about this call"),
     (f"if (!{HAS}) return;\nif ({HAS}) x();\nelse y();\nz({HAS}, {CALL[:-1]});", None)])
 def test_why_it_does_not_count(tmp_path, body, words):
     """The last guard before the call, and in plain words what is wrong with it."""
