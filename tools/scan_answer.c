@@ -210,6 +210,8 @@ void scan_answer_settle(struct flow *flow)
     bool answers = flow->value_count > 0 && settle_returns(flow);
     for (size_t i = owner->first; i < found; i++)
         answers |= flow->guards->found[i].word.text == owner->name.text;
+    for (size_t i = flow->first; i < flow->next && flow->macro; i++)
+        flow->guards->guards[i].answers |= answers;
     if (!answers && owner->yes && scan_names_is_answer(flow->guards, function))
         scan_answer_void(flow, owner->name, SCOPE_FILE);
 }

@@ -4,6 +4,7 @@
 #include "known.h"
 #include "scan_answer.h"
 #include "scan_version.h"
+#include "scan_wheel.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -157,6 +158,8 @@ static struct flow_facts read_guard(struct flow *flow)
 static void read_braces(struct flow *flow)
 {
     const bool body = flow->blocks == 0 && flow->function != SCOPE_FILE && !flow->macro;
+    const bool lambda = !body && (flow->last.kind == ')' || flow->last.kind == ']');
+    const char *from = flow->now.at;
     struct scan_guards *guards = flow->guards;
     struct flow_owner own = {.name = flow->target,
                              .function = flow->target_function,
@@ -174,6 +177,11 @@ static void read_braces(struct flow *flow)
         guards->found[i].called &= guards->found[i].word.text != own.name.text;
     flow->target = own.name;
     flow->owner = outer;
+    if (!lambda)
+        return;
+    guards->lambdas = scan_grow(guards->lambdas, guards->lambda_count, sizeof *guards->lambdas);
+    guards->lambdas[guards->lambda_count++] =
+        (struct scan_lambda){flow->function, from, flow->passed};
 }
 
 /* A name's value: name(value), name{value}. It is a member's in a constructor's head. */
@@ -253,7 +261,9 @@ static void read_parentheses(struct flow *flow, struct operand *operand)
         operand->part = PART_WHOLE;
         return;
     }
-    scan_flow_drop_facts(flow, &facts);
+    const bool argument = operand->part == PART_NAME;
+    scan_flow_drop(flow, facts.yes, argument ? SCAN_WHY_ARGUMENT : SCAN_WHY_FORM);
+    scan_flow_drop(flow, facts.no, argument ? SCAN_WHY_ARGUMENT : SCAN_WHY_FORM);
     if (operand->part == PART_WHOLE)
         spoil(flow, operand);
 }
@@ -340,7 +350,7 @@ static bool read_comparison(struct flow *flow, struct operand *operand)
         return false;
     if (operand->facts.version > 0 && scan_version_is_comparison(kind)) {
         scan_flow_step(flow);
-        int number = scan_version_number(flow);
+        int number = memchr("*+-/%", scan_flow_peek(flow), 5) ? 0 : scan_version_number(flow);
         operand->facts = scan_version_compare(flow, &operand->facts, kind, number);
         if (number > 0 || operand->facts.yes.first + operand->facts.no.first > 0)
             scan_flow_step(flow);

@@ -320,7 +320,8 @@ static bool leaves_by_call(const struct flow *flow)
     static const char *const words[] = {"exit",       "_exit",      "_Exit",
                                         "quick_exit", "abort",      "longjmp",
                                         "siglongjmp", "terminate",  "__builtin_unreachable",
-                                        "GTEST_SKIP", "GTEST_FAIL", NULL};
+                                        "GTEST_SKIP", "GTEST_FAIL", "SKIP",
+                                        NULL};
 
     if (flow->now.kind != TOKEN_WORD || scan_flow_peek(flow) != '(')
         return false;

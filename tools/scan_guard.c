@@ -360,6 +360,22 @@ static void find_others(const struct scan_guards *guards, const char *end,
     }
 }
 
+/* A lambda runs later, perhaps behind the guard that comes after it. */
+static void find_lambda(struct scan_guards *guards, struct scan_source_call *call)
+{
+    guards->steps += guards->lambda_count;
+    for (size_t i = 0; call->late > 0 && guards->steps < MOST_STEPS && i < guards->lambda_count;
+         i++) {
+        const struct scan_lambda *lambda = &guards->lambdas[i];
+        if (lambda->function != call->function || call->at < lambda->from ||
+            call->at >= lambda->until)
+            continue;
+        call->asked = call->late;
+        call->late = 0;
+        call->why = SCAN_WHY_LAMBDA;
+    }
+}
+
 /* A declaration outside functions: what is behind its last guard is not far. */
 enum { LONGEST_REST = 256 };
 
@@ -435,6 +451,8 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
             find_why(guards, call);
         if (!call->has)
             find_others(guards, text->end, call);
+        if (!call->has)
+            find_lambda(guards, call);
     }
 }
 
@@ -442,6 +460,7 @@ void scan_guards_free(struct scan_guards *guards)
 {
     free(guards->guards);
     free(guards->cases);
+    free(guards->lambdas);
     free(guards->mentions);
     free(guards->names);
     free(guards->found);

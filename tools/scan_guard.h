@@ -26,11 +26,11 @@ struct scan_guard {
     size_t line, function, index; /* of the entry; SCAN_VERSION */
     int release;                  /* that the version is at least; 0: it is not compared */
     struct scan_word name;        /* by which it is known; empty: it is a question */
-    const char *head;           /* of a question outside functions: where its declaration begins */
-    bool negated;               /* the name holds the contrary */
-    bool answers;               /* the name is a function's */
-    bool asks;                  /* the name is a macro's that asks, and is no answer itself */
-    bool asserts;               /* or leaves if it does not hold */
+    const char *head; /* of a question outside functions: where its declaration begins */
+    bool negated;     /* the name holds the contrary */
+    bool answers;     /* the name is a function's, or the question is what its macro answers */
+    bool asks;        /* the name is a macro's that asks, and is no answer itself */
+    bool asserts;     /* or leaves if it does not hold */
     struct scan_word parameter; /* SCAN_PARAMETER: it */
     bool comment;               /* it counts for all behind it */
     /* By scan_flow: it holds from `at` to `until`, and from `from` to `end`; NULL: nowhere. */
@@ -70,6 +70,12 @@ struct scan_case {
     const char *from, *until;
 };
 
+/** The body of a lambda in a function with guards. */
+struct scan_lambda {
+    size_t function;
+    const char *from, *until;
+};
+
 /* The first has no names; each of the others goes a level deeper. */
 enum { SCAN_READINGS = 3 };
 
@@ -78,6 +84,8 @@ struct scan_guards {
     const struct option_list *defines;
     struct scan_case *cases;
     size_t case_count;
+    struct scan_lambda *lambdas;
+    size_t lambda_count;
     struct scan_guard *guards; /* in the order of the text */
     struct scan_mention *mentions;
     size_t count, mention_count;

@@ -64,7 +64,7 @@ struct scan_name scan_macro_name(const struct scan_text *file, const struct scan
         name.uses = true;
     }
     name.asserts = !name.uses && leaves(macro->from, end, guard);
-    name.asks = parameter && (name.uses || !name.asserts);
+    name.asks = parameter && (name.uses || !(name.asserts || guard->answers));
     if (!name.asks && !name.asserts)
         name.index = KNOWN_NONE;
     return name;

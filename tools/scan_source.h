@@ -25,6 +25,7 @@ enum scan_why {
     SCAN_WHY_SWITCH,
     SCAN_WHY_MACRO,
     SCAN_WHY_ARGUMENT,
+    SCAN_WHY_LAMBDA,
     SCAN_WHY_NUMBER
 };
 
