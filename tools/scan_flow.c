@@ -381,7 +381,7 @@ static bool may_leave(const struct flow *flow, struct scan_word name)
         const char *until = function->until ? function->until : flow->guards->text.end;
         bool any = false;
         for (size_t k = 0; words[k]; k++)
-            any |= memmem(from, (size_t)(until - from), words[k], strlen(words[k])) != NULL;
+            any = any || memmem(from, (size_t)(until - from), words[k], strlen(words[k]));
         flow->guards->work += (size_t)(until - from);
         leaves &= any;
     }

@@ -189,5 +189,6 @@ def test_sources_for_the_dropin(tmp_path):
                                   "int g(void) { return cuMemAlloc(&p, 1); }\n")
     assert run("scan", "--drivers", "9.0", tmp_path).code == OK
     result = run("scan", "--drivers", "9.0", "--dropin", tmp_path)
-    assert result.code == FAILED and f"{tmp_path}/a.c:2: no guard: cuMemAllocAsync came with" in result.out
+    assert result.code == FAILED
+    assert f"{tmp_path}/a.c:2: no guard: cuMemAllocAsync came with" in result.out
     assert run("scan", "--drivers", "11.2", "--dropin", tmp_path).code == OK

@@ -71,7 +71,7 @@ def test_names_beside_calls(tmp_path):
         ("4", "cuMemAllocAsync"), ("5", "cuLaunchKernelEx"), ("6", "cuGreenCtxCreate")]
     (tmp_path / "b.cpp").write_text('#include "app.h"\nTRY(cuCtxGetId, context, &id);')
     assert run("scan", "--drivers", "9.0", tmp_path / "b.cpp").code == OK
-    assert "b.cpp:2: cuCtxGetId " in run("scan", "--drivers", "9.0", tmp_path).out
+    assert "b.cpp:2: no guard: cuCtxGetId " in run("scan", "--drivers", "9.0", tmp_path).out
 
 
 def test_old_enough(source):
