@@ -131,6 +131,20 @@ def test_why_it_does_not_count(tmp_path, body, words):
     assert run("scan", "--drivers", "9.0", "--strict", path).code == (FAILED if words else OK)
 
 
+def test_sample(tmp_path):
+    """A file with one of each, whole."""
+    (tmp_path / "pool.c").write_bytes((ROOT / "tests/cli/scan_sample.c").read_bytes())
+    got = run("scan", "--drivers", "9.0", tmp_path / "pool.c")
+    assert (got.code, got.err) == (FAILED, "")
+    assert got.out.replace(f"{tmp_path}/", "").splitlines() == [
+        "pool.c:13: unknown: cuMemFreeAsync came with CUDA 11.2; another function asks for it "
+        "(line 6): ask here, too, or begin a comment before the call with CUSHIM_HAS(...)",
+        "pool.c:18: no guard: cuGraphCreate came with CUDA 10.0; put the call into "
+        "if (CUSHIM_HAS(..., cuGraphCreate))",
+        "pool.c: calls through cushim's table: 4; newer than CUDA 9.0: 3, 1 of them behind "
+        "CUSHIM_HAS, 1 without guard, 1 unknown; plain names are those of CUDA 12.0"]
+
+
 def test_macro_that_goes_on(tmp_path):
     """It asks for the entry that it is given, and does not leave."""
     path = tmp_path / "a.c"

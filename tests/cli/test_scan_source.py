@@ -409,7 +409,10 @@ def test_for_other_programs(tmp_path, source):
     row = (tmp_path / "markdown").read_text().splitlines()[2]
     assert row.startswith(f"| {source} | 13 | no guard: cuMemAllocAsync came with ")
     answer = json.loads((tmp_path / "sarif").read_text())["runs"][0]
-    assert [rule["id"] for rule in answer["tool"]["driver"]["rules"]] == ["unguarded-call"]
+    assert answer["tool"]["driver"]["rules"] == [{
+        "id": "unguarded-call", "shortDescription": {
+            "text": "A call of an entry that the oldest driver lacks has no guard: put it into "
+                    "if (CUSHIM_HAS(...))"}}]
     assert [one["locations"][0]["physicalLocation"]["region"] for one in answer["results"]] == [
         {"startLine": 13}, {"startLine": 16}]
 
