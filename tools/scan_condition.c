@@ -1,50 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_condition.h"
 
+#include "known.h"
+#include "scan_answer.h"
+#include "scan_version.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_FOUND = 1 << 18 }; /* names of a file */
-
 static struct flow_facts read_ternary(struct flow *flow);
-
-bool scan_condition_literal(struct scan_word word, bool value)
-{
-    static const char *const no[] = {"false", "0", "NULL", "nullptr", "FALSE", NULL};
-    static const char *const yes[] = {"true", "1", "TRUE", NULL};
-
-    return scan_word_is_one_of(word, value ? yes : no);
-}
-
-static void add_found(struct flow *flow, struct scan_name name)
-{
-    struct scan_guards *guards = flow->guards;
-
-    flow->lost |= guards->found_count == MOST_FOUND;
-    if (flow->lost || name.word.length == 0)
-        return;
-    guards->found = scan_grow(guards->found, guards->found_count, sizeof *guards->found);
-    guards->found[guards->found_count++] = name;
-}
-
-/* The name is true only if they hold, or false. */
-void scan_condition_name(struct flow *flow, struct scan_word word, size_t function,
-                         const struct flow_facts *facts)
-{
-    for (int no = 0; no < 2; no++) {
-        size_t first = no ? facts->no.first : facts->yes.first;
-        for (size_t i = first; i > 0; i = scan_flow_guard(flow, i)->next) {
-            const struct scan_guard *guard = scan_flow_guard(flow, i);
-            add_found(flow,
-                      (struct scan_name){word, guard->index, function, guard->release, no > 0});
-        }
-    }
-    if (facts->version > 0)
-        add_found(flow, (struct scan_name){word, SCAN_VERSION, function, 0, false});
-}
 
 /* Whether the function has it as "type name" before. */
 static bool is_declared(struct flow *flow, struct scan_word word)
@@ -103,11 +69,13 @@ static struct flow_facts read_assignment(struct flow *flow, bool change)
         scan_flow_drop_facts(flow, &facts);
     if (!known)
         return facts;
+    const struct scan_value may = scan_answer_value(flow, &value);
     if (facts.yes.first + facts.no.first + facts.version > 0)
-        scan_condition_name(flow, name, function, &facts);
-    else if ((flow->last.at != value.at || !scan_condition_literal(value.word, false)) &&
-             value.kind != '[')
-        add_found(flow, (struct scan_name){name, SCAN_VOID, function, 0, false});
+        scan_answer_name(flow,
+                         (struct scan_name){.word = name, .function = function, .origin = value.at},
+                         &facts);
+    else if (value.kind != '[' && (value.kind != '-' || may.no)) /* -1: not asked yet */
+        scan_answer_other(flow, name, function, may, value.at);
     return facts;
 }
 
@@ -121,6 +89,8 @@ struct flow_facts scan_condition_group(struct flow *flow, int part, bool *single
     if (!scan_flow_enter(flow))
         return chosen;
     scan_flow_step(flow);
+    if (part == FLOW_FIRST)
+        chosen = read_ternary(flow);
     for (int i = 0; flow->now.kind != close && flow->now.kind != TOKEN_END;) {
         struct flow_facts facts = scan_condition_read(flow, true, &more);
         const int kind = flow->now.kind;
@@ -153,60 +123,6 @@ static void skip_arguments(struct flow *flow)
     }
 }
 
-static int mirrored(int comparison)
-{
-    static const int pairs[][2] = {{'<', '>'}, {TOKEN_LESS_EQUAL, TOKEN_GREATER_EQUAL}};
-
-    for (size_t i = 0; i < 2; i++) {
-        if (comparison == pairs[i][0] || comparison == pairs[i][1])
-            return pairs[i][comparison == pairs[i][0]];
-    }
-    return comparison;
-}
-
-static bool is_comparison(int kind)
-{
-    return kind == '<' || kind == '>' || kind == TOKEN_LESS_EQUAL || kind == TOKEN_GREATER_EQUAL ||
-           kind == TOKEN_EQUAL;
-}
-
-/* A literal number, as "12040"; 0: another token. */
-static int number_of(const struct scan_token *token)
-{
-    size_t digits = 0;
-    int number = 0;
-
-    if (token->kind != TOKEN_NUMBER || token->word.text[0] == '0')
-        return 0;
-    for (; digits < token->word.length && digits < 8; digits++) {
-        if (!isdigit((unsigned char)token->word.text[digits]))
-            break;
-        number = number * 10 + (token->word.text[digits] - '0');
-    }
-    for (; digits < token->word.length; digits++) {
-        if (!strchr("uUlL", token->word.text[digits]))
-            return 0;
-    }
-    return number;
-}
-
-/* "version >= 12000": which release it has at least, if that is true, or if it is not. */
-static struct flow_facts compare(const struct flow *flow, size_t version, int comparison,
-                                 int number)
-{
-    struct scan_guard *guard = scan_flow_guard(flow, version);
-    const struct flow_list list = {version, version};
-    bool more = comparison == '>' || comparison == TOKEN_LESS_EQUAL;
-
-    if (number == 0) {
-        guard->why = SCAN_WHY_NUMBER;
-        return (struct flow_facts){0};
-    }
-    guard->release = number + more;
-    return comparison == '<' || comparison == TOKEN_LESS_EQUAL ? (struct flow_facts){.no = list}
-                                                               : (struct flow_facts){.yes = list};
-}
-
 static struct flow_facts read_guard(struct flow *flow)
 {
     struct scan_guards *guards = flow->guards;
@@ -216,19 +132,24 @@ static struct flow_facts read_guard(struct flow *flow)
     for (; flow->next < guards->count && guards->guards[flow->next].at == at; flow->next++) {
         struct scan_guard *guard = &guards->guards[flow->next];
         const struct flow_list list = {flow->next + 1, flow->next + 1};
-        if (guard->index == SCAN_VERSION && guard->release == 0)
+        guard->why = guard->asks ? SCAN_WHY_MACRO : guard->why;
+        if (guard->asks)
+            continue;
+        if (scan_guard_is_version(guard) && guard->release == 0) {
             facts.version = flow->next + 1;
-        else
+            facts.major = guard->index == SCAN_MAJOR;
+        } else
             scan_flow_join(flow, guard->negated ? &facts.no : &facts.yes, list);
     }
     skip_arguments(flow);
-    if (facts.version > 0 && is_comparison(flow->now.kind)) {
-        int comparison = flow->now.kind;
+    if (facts.version > 0 && flow->now.kind == '/') {
         scan_flow_step(flow);
-        int number = number_of(&flow->now);
-        facts = compare(flow, facts.version, comparison, number);
-        if (number > 0)
-            scan_flow_step(flow);
+        facts.major = !facts.major && scan_version_number(flow) == SCAN_THOUSAND;
+        if (!facts.major) {
+            scan_flow_guard(flow, facts.version)->why = SCAN_WHY_NUMBER;
+            return (struct flow_facts){0};
+        }
+        scan_flow_step(flow);
     }
     return facts;
 }
@@ -237,6 +158,8 @@ static struct flow_facts read_guard(struct flow *flow)
 static void read_braces(struct flow *flow)
 {
     const bool body = flow->blocks == 0 && flow->function != SCOPE_FILE && !flow->macro;
+    const bool lambda = !body && (flow->last.kind == ')' || flow->last.kind == ']');
+    const char *from = flow->now.at;
     struct scan_guards *guards = flow->guards;
     struct flow_owner own = {.name = flow->target,
                              .function = flow->target_function,
@@ -249,9 +172,16 @@ static void read_braces(struct flow *flow)
     scan_flow_step(flow);
     scan_flow_block(flow, false);
     if (!body)
-        scan_flow_end(flow, &own);
+        scan_answer_end(flow, &own);
+    for (size_t i = own.first; !body && flow->now.kind == '(' && i < guards->found_count; i++)
+        guards->found[i].called &= guards->found[i].word.text != own.name.text;
     flow->target = own.name;
     flow->owner = outer;
+    if (!lambda)
+        return;
+    guards->lambdas = scan_grow(guards->lambdas, guards->lambda_count, sizeof *guards->lambdas);
+    guards->lambdas[guards->lambda_count++] =
+        (struct scan_lambda){flow->function, from, flow->passed};
 }
 
 /* A name's value: name(value), name{value}. It is a member's in a constructor's head. */
@@ -263,7 +193,11 @@ static void note_value(struct flow *flow, const struct scan_token *name,
                  !scan_word_is(before->word, "new");
 
     if (single && name->kind == TOKEN_WORD && (head || typed))
-        scan_condition_name(flow, name->word, head ? SCOPE_FILE : flow->function, facts);
+        scan_answer_name(flow,
+                         (struct scan_name){.word = name->word,
+                                            .function = head ? SCOPE_FILE : flow->function,
+                                            .origin = name->at},
+                         facts);
 }
 
 bool scan_condition_has(struct scan_word word, const char *text)
@@ -293,7 +227,15 @@ struct operand {
     struct flow_facts facts;
     enum part part;
     int number, comparison; /* before the driver's version */
+    bool cast;              /* bool(x), static_cast<bool>(x) */
 };
+
+static bool is_type(const struct scan_token *token)
+{
+    static const char *const types[] = {"bool", "_Bool", "int", "unsigned", NULL};
+
+    return token->kind == TOKEN_WORD && scan_word_is_one_of(token->word, types);
+}
 
 static void spoil(struct flow *flow, struct operand *operand)
 {
@@ -305,19 +247,167 @@ static void read_parentheses(struct flow *flow, struct operand *operand)
 {
     const struct scan_token name = flow->last;
     const struct scan_token before = flow->earlier;
+    const bool expect = scan_word_is(name.word, "__builtin_expect");
+    const bool same = operand->part == PART_NAME &&
+                      (expect || operand->cast || scan_condition_ends(name.word, "likely"));
     bool single = false;
-    struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
+    struct flow_facts facts = scan_condition_group(flow, expect ? FLOW_FIRST : FLOW_LAST, &single);
 
+    if (operand->part == PART_BEGIN && single && is_type(&flow->earlier))
+        return; /* (bool)x */
     note_value(flow, &name, &before, single, &facts);
-    if (operand->part == PART_BEGIN ||
-        (operand->part == PART_NAME && single && scan_condition_ends(name.word, "likely"))) {
+    if (operand->part == PART_BEGIN || (same && (single || expect))) {
         operand->facts = facts;
         operand->part = PART_WHOLE;
         return;
     }
-    scan_flow_drop_facts(flow, &facts);
+    const bool argument = operand->part == PART_NAME;
+    scan_flow_drop(flow, facts.yes, argument ? SCAN_WHY_ARGUMENT : SCAN_WHY_FORM);
+    scan_flow_drop(flow, facts.no, argument ? SCAN_WHY_ARGUMENT : SCAN_WHY_FORM);
     if (operand->part == PART_WHOLE)
         spoil(flow, operand);
+}
+
+/* "name(value)" or "name{value}" of a name that holds an answer. */
+static bool is_initialised(const struct flow *flow)
+{
+    const struct scan_guard *guard = &flow->guards->guards[flow->next];
+    const int before = flow->last.kind;
+    const char next = scan_flow_peek(flow);
+    bool head = flow->blocks == 0 && (before == ':' || before == ',');
+    bool typed = before == '>' || (before == TOKEN_WORD && !scan_flow_is_statement(&flow->last));
+
+    return guard->name.length > 0 && (head || typed) &&
+           (next == '{' || (next == '(' && !guard->answers));
+}
+
+static void read_initialised(struct flow *flow, struct operand *operand)
+{
+    const struct scan_token name = flow->now;
+    bool head = flow->blocks == 0, single = false;
+    size_t function = head ? SCOPE_FILE : flow->function;
+
+    while (flow->next < flow->guards->count && flow->guards->guards[flow->next].at == name.at)
+        flow->next++;
+    scan_flow_step(flow);
+    const char *open = flow->now.at;
+    struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
+    const struct scan_token value = flow->earlier;
+    bool one = value.at == open || scan_answer_literal(value.word, false);
+    if (facts.yes.first + facts.no.first + facts.version > 0)
+        scan_answer_name(
+            flow, (struct scan_name){.word = name.word, .function = function, .origin = name.at},
+            &facts);
+    else if (!one)
+        scan_answer_void(flow, name.word, function);
+    scan_flow_drop_facts(flow, &facts);
+    spoil(flow, operand);
+}
+
+/* A parameter, "for (bool name : list)", "auto [name": another variable of this name. */
+static bool is_declared_anew(const struct flow *flow, char next)
+{
+    bool typed = flow->last.kind == TOKEN_WORD && !scan_flow_is_statement(&flow->last);
+    bool parameter = flow->blocks == 0 && (next == ',' || next == ')');
+
+    return flow->function != SCOPE_FILE &&
+           ((typed && (parameter || next == ':')) ||
+            (flow->last.kind == '[' && scan_word_is(flow->earlier.word, "auto")));
+}
+
+/* A guard within an operand. */
+static void read_guarded(struct flow *flow, struct operand *operand)
+{
+    const char next = scan_flow_peek(flow);
+
+    if (is_initialised(flow)) {
+        read_initialised(flow, operand);
+        return;
+    }
+    if (is_declared_anew(flow, next))
+        scan_answer_void(flow, flow->now.word, flow->function);
+    struct flow_facts facts = read_guard(flow);
+    bool version = facts.version > 0 && operand->comparison > 0;
+    if (version)
+        facts = scan_version_compare(flow, &facts, scan_version_mirrored(operand->comparison),
+                                     operand->number);
+    if (operand->part == PART_BEGIN || version) {
+        operand->facts = facts;
+        operand->part = PART_WHOLE;
+    } else {
+        scan_flow_drop_facts(flow, &facts);
+        spoil(flow, operand);
+    }
+}
+
+/* What follows a condition: "== true", or ">= 12000" behind the driver's version. */
+static bool read_comparison(struct flow *flow, struct operand *operand)
+{
+    const int kind = flow->now.kind;
+    bool equal = kind == TOKEN_EQUAL || kind == TOKEN_OTHER_THAN;
+
+    if (operand->part != PART_WHOLE)
+        return false;
+    if (operand->facts.version > 0 && scan_version_is_comparison(kind)) {
+        scan_flow_step(flow);
+        int number = memchr("*+-/%", scan_flow_peek(flow), 5) ? 0 : scan_version_number(flow);
+        operand->facts = scan_version_compare(flow, &operand->facts, kind, number);
+        if (number > 0 || operand->facts.yes.first + operand->facts.no.first > 0)
+            scan_flow_step(flow);
+        return true;
+    }
+    if (!equal)
+        return false;
+    scan_flow_step(flow);
+    bool value = scan_answer_literal(flow->now.word, true);
+    if (!value && !scan_answer_literal(flow->now.word, false)) {
+        spoil(flow, operand);
+        return true;
+    }
+    if (value != (kind == TOKEN_EQUAL))
+        operand->facts = (struct flow_facts){operand->facts.no, operand->facts.yes, 0, false};
+    scan_flow_step(flow);
+    return true;
+}
+
+/* Braces, which may end an operand: then it is false. */
+static bool read_list(struct flow *flow, struct operand *operand)
+{
+    if (flow->blocks == 0 && (flow->earlier.kind == ':' || flow->earlier.kind == ',') &&
+        flow->last.kind == TOKEN_WORD) {
+        read_parentheses(flow, operand);
+        return true;
+    }
+    spoil(flow, operand);
+    read_braces(flow);
+    return flow->now.kind != TOKEN_WORD && flow->now.kind != TOKEN_GUARD && flow->now.kind != '{' &&
+           flow->now.kind != '#';
+}
+
+/* Another token: a number may be compared with the driver's version. */
+static void read_rest(struct flow *flow, struct operand *operand)
+{
+    const int kind = flow->now.kind;
+    bool number = kind == TOKEN_NUMBER && operand->part == PART_BEGIN;
+    bool compares =
+        scan_version_is_comparison(kind) && operand->number > 0 && operand->comparison == 0;
+
+    spoil(flow, operand);
+    operand->number = number ? scan_version_number(flow) : compares ? operand->number : 0;
+    operand->comparison = compares ? kind : 0;
+    scan_flow_step(flow);
+}
+
+/* static_cast<bool>, from behind its name. */
+static bool read_cast(struct flow *flow, struct operand *operand)
+{
+    if (flow->now.kind != '<' || !scan_word_is(flow->last.word, "static_cast"))
+        return false;
+    scan_flow_step(flow);
+    operand->cast = is_type(&flow->now);
+    for (int i = 0; i < 2 && flow->now.kind != '(' && flow->now.kind != TOKEN_END; i++)
+        scan_flow_step(flow);
+    return true;
 }
 
 /* A token of an operand that is none of those which end it. False: it ends nevertheless. */
@@ -325,34 +415,14 @@ static bool read_part(struct flow *flow, struct operand *operand)
 {
     const int kind = flow->now.kind;
 
+    if (read_comparison(flow, operand))
+        return true;
     if (kind == TOKEN_GUARD) {
-        const char next = scan_flow_peek(flow);
-        if (flow->blocks == 0 && flow->last.kind == TOKEN_WORD && (next == ',' || next == ')'))
-            add_found(flow,
-                      (struct scan_name){flow->now.word, SCAN_VOID, flow->function, 0, false});
-        struct flow_facts facts = read_guard(flow);
-        bool version = facts.version > 0 && operand->comparison > 0;
-        if (version)
-            facts = compare(flow, facts.version, mirrored(operand->comparison), operand->number);
-        if (operand->part == PART_BEGIN || version) {
-            operand->facts = facts;
-            operand->part = PART_WHOLE;
-        } else {
-            scan_flow_drop_facts(flow, &facts);
-            spoil(flow, operand);
-        }
+        read_guarded(flow, operand);
     } else if (kind == '(') {
         read_parentheses(flow, operand);
     } else if (kind == '{') {
-        if (flow->blocks == 0 && (flow->earlier.kind == ':' || flow->earlier.kind == ',') &&
-            flow->last.kind == TOKEN_WORD) {
-            read_parentheses(flow, operand);
-            return true;
-        }
-        spoil(flow, operand);
-        read_braces(flow);
-        return flow->now.kind != TOKEN_WORD && flow->now.kind != TOKEN_GUARD &&
-               flow->now.kind != '{' && flow->now.kind != '#';
+        return read_list(flow, operand);
     } else if (kind == '[') {
         struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, NULL);
         scan_flow_drop_facts(flow, &facts);
@@ -360,6 +430,7 @@ static bool read_part(struct flow *flow, struct operand *operand)
             spoil(flow, operand);
     } else if (kind == TOKEN_WORD && operand->part == PART_BEGIN) {
         operand->part = PART_NAME;
+        operand->cast = is_type(&flow->now);
         scan_flow_step(flow);
     } else if (kind == '.' || kind == TOKEN_ARROW || kind == TOKEN_SCOPE) {
         bool link = operand->part != PART_OTHER;
@@ -367,23 +438,8 @@ static bool read_part(struct flow *flow, struct operand *operand)
         if (link)
             operand->part = PART_BEGIN;
         scan_flow_step(flow);
-    } else if ((kind == TOKEN_EQUAL || kind == TOKEN_OTHER_THAN) && operand->part == PART_WHOLE) {
-        scan_flow_step(flow);
-        bool value = scan_condition_literal(flow->now.word, true);
-        if (!value && !scan_condition_literal(flow->now.word, false)) {
-            spoil(flow, operand);
-        } else {
-            if (value != (kind == TOKEN_EQUAL))
-                operand->facts = (struct flow_facts){operand->facts.no, operand->facts.yes, 0};
-            scan_flow_step(flow);
-        }
-    } else {
-        bool number = kind == TOKEN_NUMBER && operand->part == PART_BEGIN;
-        bool compares = is_comparison(kind) && operand->number > 0 && operand->comparison == 0;
-        spoil(flow, operand);
-        operand->number = number ? number_of(&flow->now) : compares ? operand->number : 0;
-        operand->comparison = compares ? kind : 0;
-        scan_flow_step(flow);
+    } else if (operand->part != PART_NAME || !read_cast(flow, operand)) {
+        read_rest(flow, operand);
     }
     return true;
 }
@@ -415,7 +471,7 @@ static struct flow_facts read_operand(struct flow *flow)
             break;
     }
     if (negated)
-        return (struct flow_facts){operand.facts.no, operand.facts.yes, 0};
+        return (struct flow_facts){operand.facts.no, operand.facts.yes, 0, false};
     return operand.facts;
 }
 
@@ -441,6 +497,17 @@ static struct flow_facts read_chain(struct flow *flow, int joint)
     return facts;
 }
 
+/* What the value of "facts ? first : second" tells, if one of both is a literal. */
+static struct flow_facts choose(struct flow_facts facts, struct scan_value first,
+                                struct scan_value second)
+{
+    struct flow_facts value = {0};
+
+    value.yes = !second.yes ? facts.yes : !first.yes ? facts.no : value.yes;
+    value.no = !first.no ? facts.no : !second.no ? facts.yes : value.no;
+    return value;
+}
+
 static struct flow_facts read_ternary(struct flow *flow)
 {
     struct flow_facts facts = read_chain(flow, TOKEN_OR);
@@ -450,14 +517,18 @@ static struct flow_facts read_ternary(struct flow *flow)
         return facts;
     scan_flow_step(flow);
     const char *from = flow->passed;
+    struct scan_token begin = flow->now;
     struct flow_facts either = scan_condition_read(flow, false, &more);
+    struct scan_value first = scan_answer_value(flow, &begin), second = {true, true};
     scan_flow_drop_facts(flow, &either);
     scan_flow_hold(flow, facts.yes);
     scan_flow_hold_not(flow, facts.no, from, SCAN_WHY_INVERTED);
     from = flow->passed;
     if (flow->now.kind == ':') {
         scan_flow_step(flow);
+        begin = flow->now;
         either = read_ternary(flow);
+        second = scan_answer_value(flow, &begin);
         scan_flow_drop_facts(flow, &either);
         scan_flow_hold_from(flow, facts.no, from);
         scan_flow_hold_not(flow, facts.yes, from, SCAN_WHY_ELSE);
@@ -465,7 +536,7 @@ static struct flow_facts read_ternary(struct flow *flow)
     flow->depth--;
     scan_flow_drop(flow, facts.yes, SCAN_WHY_ENDED);
     scan_flow_drop(flow, facts.no, SCAN_WHY_ENDED);
-    return (struct flow_facts){0};
+    return choose(facts, first, second);
 }
 
 struct flow_facts scan_condition_read(struct flow *flow, bool colons, bool *more)

@@ -19,12 +19,6 @@ struct flow_facts scan_condition_read(struct flow *flow, bool colons, bool *more
  */
 struct flow_facts scan_condition_group(struct flow *flow, int part, bool *single);
 
-/** The name is true only if the facts hold, or false. */
-void scan_condition_name(struct flow *flow, struct scan_word word, size_t function,
-                         const struct flow_facts *facts);
-
-bool scan_condition_literal(struct scan_word word, bool value);
-
 /** Whether the text is in the word, in letters of any case. */
 bool scan_condition_has(struct scan_word word, const char *text);
 bool scan_condition_ends(struct scan_word word, const char *text);

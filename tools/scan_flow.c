@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_flow.h"
 
+#include "scan_answer.h"
 #include "scan_condition.h"
+#include "scan_jump.h"
+#include "scan_switch.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -22,6 +25,15 @@ void scan_flow_join(const struct flow *flow, struct flow_list *list, struct flow
     else if (more.first > 0)
         scan_flow_guard(flow, list->last)->next = more.first;
     list->last = more.first > 0 ? more.last : list->last;
+}
+
+bool scan_flow_is_parameter(const struct flow *flow, struct scan_word word)
+{
+    const struct scan_text *in = &flow->tokens.in;
+    const char *until = memchr(in->text, flow->macro ? ')' : '{', (size_t)(in->end - in->text));
+
+    return flow->function != SCOPE_FILE && until && word.length > 0 &&
+           memmem(in->text, (size_t)(until - in->text), word.text, word.length);
 }
 
 void scan_flow_hold(const struct flow *flow, struct flow_list list)
@@ -65,7 +77,7 @@ void scan_flow_drop_facts(const struct flow *flow, struct flow_facts *facts)
     *facts = (struct flow_facts){0};
 }
 
-static void add_cut(struct flow *flow, struct flow_cut cut)
+void scan_flow_cut(struct flow *flow, struct flow_cut cut)
 {
     flow->cuts = scan_grow(flow->cuts, flow->cut_count, sizeof *flow->cuts);
     flow->cuts[flow->cut_count++] = cut;
@@ -96,7 +108,7 @@ void scan_flow_step(struct flow *flow)
             break;
         flow->changes++;
         const char *from = flow->tokens.outside;
-        add_cut(flow, (struct flow_cut){flow->tokens.changed, from, from, true});
+        scan_flow_cut(flow, (struct flow_cut){flow->tokens.changed, from, from, true});
     }
     flow->now = flow->tokens.now;
     flow->lost |= flow->tokens.odd;
@@ -233,14 +245,12 @@ static void read_do(struct flow *flow)
 
 static void read_switch(struct flow *flow)
 {
-    const char *outer = flow->choice;
+    struct flow_switch own = {.at = flow->now.at};
 
-    flow->choice = flow->now.at;
     scan_flow_step(flow);
-    struct flow_facts facts = read_head(flow, FLOW_LAST);
-    scan_flow_drop_facts(flow, &facts);
+    scan_switch_begin(flow, &own, read_head(flow, FLOW_LAST));
     read_body(flow);
-    flow->choice = outer;
+    scan_switch_end(flow);
 }
 
 static bool read_try(struct flow *flow)
@@ -256,21 +266,14 @@ static bool read_try(struct flow *flow)
     return leaves;
 }
 
-/* The value of a function that answers: each other `return` has to be the contrary. */
 static void read_return(struct flow *flow)
 {
-    struct flow_owner *owner = flow->owner;
     bool more;
 
     scan_flow_step(flow);
-    const struct scan_token value = flow->now;
+    const struct scan_token first = flow->now;
     struct flow_facts facts = scan_condition_read(flow, true, &more);
-    bool one = flow->last.at == value.at;
-    bool yes = facts.yes.first > 0, no = facts.no.first > 0;
-    owner->yes |= !yes && !(one && scan_condition_literal(value.word, false));
-    owner->no |= !no && !(one && scan_condition_literal(value.word, true));
-    owner->answers += yes || no || facts.version > 0;
-    scan_condition_name(flow, owner->name, owner->function, &facts);
+    scan_answer_return(flow, &facts, &first);
     scan_flow_drop_facts(flow, &facts);
     read_semicolon(flow);
 }
@@ -296,27 +299,19 @@ static void read_goto(struct flow *flow)
 /* "case value:", "default:", "name:". False: the token begins none of them. */
 static bool read_label(struct flow *flow)
 {
-    bool named = is_word(flow, "default"), more;
-
-    if (is_word(flow, "case")) {
-        add_cut(flow, (struct flow_cut){flow->now.at, flow->choice, flow->choice, false});
-        scan_flow_step(flow);
-        struct flow_facts facts = scan_condition_read(flow, false, &more);
-        scan_flow_drop_facts(flow, &facts);
-    } else if (named) {
-        add_cut(flow, (struct flow_cut){flow->now.at, flow->choice, flow->choice, false});
-        scan_flow_step(flow);
+    if (is_word(flow, "case") || is_word(flow, "default")) {
+        scan_switch_label(flow);
     } else if (flow->now.kind == TOKEN_WORD && !scan_flow_is_statement(&flow->now) &&
                scan_flow_peek(flow) == ':') {
         flow->lost |= flow->label_count == FLOW_MOST_LABELS;
         if (!flow->lost)
             flow->labels = add_label(flow->labels, &flow->label_count, &flow->now);
         scan_flow_step(flow);
+        if (flow->now.kind == ':')
+            scan_flow_step(flow);
     } else {
         return false;
     }
-    if (flow->now.kind == ':')
-        scan_flow_step(flow);
     return true;
 }
 
@@ -325,7 +320,8 @@ static bool leaves_by_call(const struct flow *flow)
     static const char *const words[] = {"exit",       "_exit",      "_Exit",
                                         "quick_exit", "abort",      "longjmp",
                                         "siglongjmp", "terminate",  "__builtin_unreachable",
-                                        "GTEST_SKIP", "GTEST_FAIL", NULL};
+                                        "GTEST_SKIP", "GTEST_FAIL", "SKIP",
+                                        NULL};
 
     if (flow->now.kind != TOKEN_WORD || scan_flow_peek(flow) != '(')
         return false;
@@ -355,6 +351,43 @@ static void read_assertion(struct flow *flow, struct flow_list *after)
     scan_flow_drop_facts(flow, &facts);
 }
 
+/* A macro that leaves if its guard does not hold. */
+static void read_leaver(struct flow *flow, struct flow_list *after)
+{
+    bool more;
+    struct flow_facts facts = scan_condition_read(flow, true, &more);
+
+    hold_after(flow, after, facts.yes);
+    facts.yes = (struct flow_list){0};
+    scan_flow_drop_facts(flow, &facts);
+}
+
+/* Whether it is no macro or function of the file, or one that leaves. */
+static bool may_leave(const struct flow *flow, struct scan_word name)
+{
+    static const char *const words[] = {"return", "exit", "abort", "throw", "goto", "assert", NULL};
+    const struct scan_scope *scope = flow->scope;
+    bool leaves = true;
+
+    flow->guards->work += scope->count;
+    if (flow->guards->work > FLOW_MOST_WORK)
+        return false;
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct scan_function *function = &scope->functions[i];
+        if (function->name.length != name.length ||
+            memcmp(function->name.text, name.text, name.length) != 0)
+            continue;
+        const char *from = function->macro ? function->from : function->name.text + name.length;
+        const char *until = function->until ? function->until : flow->guards->text.end;
+        bool any = false;
+        for (size_t k = 0; words[k]; k++)
+            any = any || memmem(from, (size_t)(until - from), words[k], strlen(words[k]));
+        flow->guards->work += (size_t)(until - from);
+        leaves &= any;
+    }
+    return leaves;
+}
+
 static bool is_assertion(const struct flow *flow)
 {
     const struct scan_word word = flow->now.word;
@@ -362,7 +395,8 @@ static bool is_assertion(const struct flow *flow)
     return flow->now.kind == TOKEN_WORD && scan_flow_peek(flow) == '(' &&
            (scan_condition_ends(word, "assert") || scan_condition_ends(word, "require") ||
             ((scan_condition_has(word, "assert") || scan_condition_has(word, "require")) &&
-             (scan_condition_ends(word, "true") || scan_condition_ends(word, "false"))));
+             (scan_condition_ends(word, "true") || scan_condition_ends(word, "false")))) &&
+           may_leave(flow, word);
 }
 
 static bool read_expression(struct flow *flow, struct flow_list *after)
@@ -374,12 +408,15 @@ static bool read_expression(struct flow *flow, struct flow_list *after)
     if (flow->now.kind == TOKEN_SCOPE)
         scan_flow_step(flow);
     bool leaves = leaves_by_call(flow);
-    if (is_assertion(flow))
+    if (flow->now.kind == TOKEN_GUARD && flow->guards->guards[flow->next].asserts)
+        read_leaver(flow, after);
+    else if (is_assertion(flow))
         read_assertion(flow, after);
     for (;;) {
+        const struct scan_token first = flow->now;
         struct flow_facts facts = scan_condition_read(flow, true, &more);
         if (whole && flow->now.kind == TOKEN_END && !flow->lost)
-            scan_condition_name(flow, flow->owner->name, SCOPE_FILE, &facts);
+            scan_answer_macro(flow, &facts, &first);
         scan_flow_drop_facts(flow, &facts);
         if (flow->now.kind != ')' && flow->now.kind != ']')
             break;
@@ -448,6 +485,7 @@ bool scan_flow_block(struct flow *flow, bool whole)
         const char *at = flow->now.at;
         size_t before = flow->changes;
         flow->statements++;
+        flow->reached = !leaves;
         leaves = read_statement(flow, &held) && flow->changes == before;
         if (flow->now.at == at)
             scan_flow_step(flow);
@@ -459,78 +497,15 @@ bool scan_flow_block(struct flow *flow, bool whole)
     return leaves;
 }
 
-/* What a function or a lambda answers, if all of its `return` do. */
-void scan_flow_end(struct flow *flow, const struct flow_owner *owner)
+/* A lambda: "has = [] { ... }();" */
+static bool is_called_at_once(const struct scan_guards *guards,
+                              const struct scan_function *function)
 {
-    struct scan_guards *guards = flow->guards;
-    size_t kept = owner->first;
+    const char *at = function->until;
 
-    for (size_t i = owner->first; i < guards->found_count; i++) {
-        const struct scan_name *name = &guards->found[i];
-        bool other = owner->answers > 1 || (name->negated ? owner->no : owner->yes);
-        if (!other || name->word.text != owner->name.text)
-            guards->found[kept++] = *name;
-    }
-    guards->found_count = kept;
-}
-
-/* Whether a part of the text is entered from outside of it. */
-static bool is_entered(const struct flow_cut *cut, const char *from, const char *end)
-{
-    return from <= cut->at && cut->at < end &&
-           (cut->low < from || cut->low >= end || cut->high < from || cut->high >= end);
-}
-
-static void apply_cut(struct scan_guard *guard, const struct flow_cut *cut)
-{
-    bool within = cut->condition && cut->low < guard->at && guard->at < cut->at;
-    bool first = guard->until > cut->at && (within || is_entered(cut, guard->at, guard->until));
-    bool second = guard->end > cut->at && (within || is_entered(cut, guard->from, guard->end));
-
-    if (first)
-        guard->until = cut->at;
-    if (second)
-        guard->end = cut->at;
-    if (first || second)
-        guard->why = SCAN_WHY_JUMP;
-}
-
-static void add_labels(struct flow *flow)
-{
-    for (size_t i = 0; i < flow->label_count; i++) {
-        struct flow_cut cut = {.at = flow->labels[i].at};
-        for (size_t k = 0; k < flow->goto_count; k++) {
-            const struct flow_label *from = &flow->gotos[k];
-            if (from->name.length != flow->labels[i].name.length ||
-                memcmp(from->name.text, flow->labels[i].name.text, from->name.length) != 0)
-                continue;
-            cut.low = cut.low ? cut.low : from->at;
-            cut.high = from->at;
-        }
-        if (cut.low)
-            add_cut(flow, cut);
-    }
-}
-
-static void settle(struct flow *flow)
-{
-    struct scan_guards *guards = flow->guards;
-    size_t count = flow->next - flow->first;
-
-    add_labels(flow);
-    guards->work += flow->cut_count > 0 ? count * flow->cut_count : 0;
-    flow->lost |= guards->work > FLOW_MOST_WORK;
-    for (size_t i = flow->first; i < flow->next; i++) {
-        struct scan_guard *guard = &guards->guards[i];
-        if (guard->function != flow->function)
-            continue;
-        if (flow->lost) {
-            guard->until = guard->end = NULL;
-            guard->why = SCAN_WHY_FORM;
-        }
-        for (size_t k = 0; k < flow->cut_count && !flow->lost; k++)
-            apply_cut(guard, &flow->cuts[k]);
-    }
+    while (at && at < guards->text.end && isspace((unsigned char)*at))
+        at++;
+    return at && at < guards->text.end && *at == '(' && !function->macro;
 }
 
 void scan_flow_read(struct scan_guards *guards, const struct scan_scope *scope, size_t function,
@@ -539,7 +514,11 @@ void scan_flow_read(struct scan_guards *guards, const struct scan_scope *scope, 
     static const struct scan_function none = {0};
     const struct scan_function *of =
         function != SCOPE_FILE ? &scope->functions[function - 1] : &none;
-    struct flow_owner owner = {.name = of->name, .first = guards->found_count};
+    struct flow_owner owner = {.name = of->name,
+                               .first = guards->found_count,
+                               .whole = true,
+                               .once = is_called_at_once(guards, of)};
+    const size_t first_case = guards->case_count;
     struct flow flow = {.tokens = {.in = text, .macro = of->macro},
                         .guards = guards,
                         .scope = scope,
@@ -564,9 +543,11 @@ void scan_flow_read(struct scan_guards *guards, const struct scan_scope *scope, 
     }
     if (!head)
         scan_flow_block(&flow, true);
-    scan_flow_end(&flow, &owner);
-    settle(&flow);
+    scan_answer_end(&flow, &owner);
+    scan_jump_settle(&flow, first_case);
+    scan_answer_settle(&flow);
     free(flow.cuts);
+    free(flow.values);
     free(flow.labels);
     free(flow.gotos);
 }

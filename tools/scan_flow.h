@@ -15,7 +15,8 @@ enum {
     FLOW_MOST_DEPTH = 400,    /* of what is in one another */
     FLOW_MOST_LABELS = 256,   /* of a function, and as many goto */
     FLOW_MOST_WORK = 1 << 25, /* for what takes more than a step for each byte */
-    FLOW_LAST = -1            /* part of a group */
+    FLOW_LAST = -1,           /* part of a group */
+    FLOW_FIRST = -2           /* of those between commas */
 };
 
 /* Guards, by their numbers from 1, each linked to the next. */
@@ -27,6 +28,7 @@ struct flow_list {
 struct flow_facts {
     struct flow_list yes, no;
     size_t version; /* the guard that the expression is, if it is the driver's version */
+    bool major;     /* or that / 1000 */
 };
 
 /* What a `return` gives its value to. */
@@ -36,6 +38,33 @@ struct flow_owner {
     size_t first;    /* name that was found in it */
     size_t answers;
     bool no, yes; /* another value may be false, or true */
+    bool whole;   /* of the function itself */
+    bool once;    /* called where it ends: the name is that of the value */
+};
+
+/* What a value may be, of its first and last token. */
+struct scan_value {
+    bool yes, no;
+};
+
+/* A value without facts: of a name that is made true, or of a `return`. */
+struct flow_value {
+    struct scan_word name;
+    size_t function;
+    const char *at;
+    bool returned;
+    struct scan_value value;
+};
+
+/* The labels of a switch. */
+struct flow_switch {
+    struct flow_facts facts; /* of its value */
+    struct flow_switch *outer;
+    const char *at, *from; /* from: behind the last label; NULL: none was seen */
+    size_t depth;
+    bool yes, no;          /* a label of it was seen */
+    struct flow_list list; /* what holds behind the last labels */
+    int release;
 };
 
 /* A place that is reached from others: from `low` and `high`, and from none that lies outside. */
@@ -62,11 +91,14 @@ struct flow {
     struct flow_owner *owner;
     struct scan_word target; /* that is assigned to */
     size_t target_function;
-    const char *choice; /* the switch */
+    struct flow_switch *choice;
+    bool reached; /* the place is, from the statement before it */
     struct flow_cut *cuts;
     size_t cut_count;
     struct flow_label *labels, *gotos;
     size_t label_count, goto_count;
+    struct flow_value *values;
+    size_t value_count;
 };
 
 /**
@@ -87,16 +119,18 @@ bool scan_flow_enter(struct flow *flow);
  * reached. */
 bool scan_flow_block(struct flow *flow, bool whole);
 
-/** A function or a lambda ended: what its name answers. */
-void scan_flow_end(struct flow *flow, const struct flow_owner *owner);
-
 /** The character behind the token. */
 char scan_flow_peek(const struct flow *flow);
+
+void scan_flow_cut(struct flow *flow, struct flow_cut cut);
 
 bool scan_flow_is_statement(const struct scan_token *token);
 
 struct scan_guard *scan_flow_guard(const struct flow *flow, size_t number);
 void scan_flow_join(const struct flow *flow, struct flow_list *list, struct flow_list more);
+
+/** Whether the function or macro that is read has such a parameter. */
+bool scan_flow_is_parameter(const struct flow *flow, struct scan_word word);
 
 /** They hold up to here: what is between a guard and the end of what it decides runs only then. */
 void scan_flow_hold(const struct flow *flow, struct flow_list list);

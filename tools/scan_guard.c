@@ -4,6 +4,7 @@
 #include "known.h"
 #include "names.h"
 #include "scan_flow.h"
+#include "scan_names.h"
 #include "scan_wheel.h"
 
 #include <stdint.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 
 /* More are not taken, of any file. */
-enum { MOST_GUARDS = 1 << 19, MOST_MENTIONS = 1 << 14, MOST_STEPS = 1 << 21, MOST_RELEASES = 128 };
+enum { MOST_GUARDS = 1 << 19, MOST_STEPS = 1 << 21, MOST_RELEASES = 128 };
 
 /* Keys of guards are entries' indexes; behind those are releases of entries, and behind those
  * releases of a driver, and a version that is compared with no number. */
@@ -94,13 +95,15 @@ static void find_keys(const struct scan_guards *guards, const struct scan_guard 
                       size_t keys[2])
 {
     keys[0] = keys[1] = NO_KEY;
-    if (guard->index != SCAN_VERSION) {
+    const bool version = scan_guard_is_version(guard);
+    if (guard->index < CUSHIM_ENTRY_COUNT) {
         keys[0] = guard->index;
         keys[1] = RELEASES + (size_t)known_entry(guard->index).since;
-    } else if (guard->why == SCAN_WHY_NUMBER) {
+    } else if (version && (guard->release == SCAN_ANY_RELEASE || guard->why == SCAN_WHY_NUMBER ||
+                           guard->why == SCAN_WHY_SWITCH)) {
         keys[0] = NO_NUMBER;
     }
-    for (size_t i = 0; guard->index == SCAN_VERSION && i < guards->release_count; i++) {
+    for (size_t i = 0; version && i < guards->release_count; i++) {
         if (guards->releases[i] <= guard->release)
             keys[0] = VERSIONS + (size_t)guards->releases[i];
     }
@@ -112,6 +115,11 @@ static size_t held_key(size_t key)
     return key >= RELEASES && key < VERSIONS ? VERSIONS + key - RELEASES : key;
 }
 
+bool scan_guard_is_version(const struct scan_guard *guard)
+{
+    return guard->index == SCAN_VERSION || guard->index == SCAN_MAJOR;
+}
+
 void scan_guards_add(struct scan_guards *guards, const struct scan_guard *guard)
 {
     if (guards->count == MOST_GUARDS)
@@ -120,33 +128,10 @@ void scan_guards_add(struct scan_guards *guards, const struct scan_guard *guard)
     guards->guards[guards->count++] = *guard;
 }
 
-static int compare_words(struct scan_word a, struct scan_word b)
-{
-    if (a.length != b.length)
-        return a.length < b.length ? -1 : 1;
-    return a.length > 0 ? memcmp(a.text, b.text, a.length) : 0;
-}
-
-static int compare_names(const void *left, const void *right)
-{
-    const struct scan_name *a = left, *b = right;
-    int words = compare_words(a->word, b->word);
-
-    if (words != 0)
-        return words;
-    if (a->index != b->index)
-        return a->index < b->index ? -1 : 1;
-    if (a->function != b->function)
-        return a->function < b->function ? -1 : 1;
-    if (a->release != b->release)
-        return a->release < b->release ? -1 : 1;
-    return (int)a->negated - (int)b->negated;
-}
-
 static int compare_mentions(const void *left, const void *right)
 {
     const struct scan_mention *a = left, *b = right;
-    int names = compare_words(a->name, b->name);
+    int names = scan_word_compare(a->name, b->name);
 
     return names != 0 ? names : (a->at > b->at) - (a->at < b->at);
 }
@@ -160,51 +145,6 @@ static int compare_asked(const void *left, const void *right)
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
     return (a->from > b->from) - (a->from < b->from);
-}
-
-static bool is_of(const struct scan_name *name, size_t function)
-{
-    return name->function == SCOPE_FILE || name->function == function;
-}
-
-void scan_guards_word(struct scan_guards *guards, struct scan_word word, size_t line,
-                      size_t function, bool called)
-{
-    size_t low = 0, high = guards->name_count, end;
-    bool other = false;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_words(guards->names[middle].word, word) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (end = low; end < guards->name_count && compare_words(guards->names[end].word, word) == 0;)
-        end++;
-    for (size_t i = low; i < end; i++)
-        other |= guards->names[i].index == SCAN_VOID && is_of(&guards->names[i], function);
-    for (; low < end; low++) {
-        const struct scan_name *name = &guards->names[low];
-        if (name->index != KNOWN_NONE) {
-            if (!other && is_of(name, function) && name->index != SCAN_VOID)
-                scan_guards_add(guards, &(struct scan_guard){.at = word.text,
-                                                             .line = line,
-                                                             .function = function,
-                                                             .index = name->index,
-                                                             .release = name->release,
-                                                             .name = word,
-                                                             .negated = name->negated});
-            continue;
-        }
-        guards->full |= guards->mention_count == MOST_MENTIONS;
-        if (guards->full)
-            continue;
-        guards->mentions =
-            scan_grow(guards->mentions, guards->mention_count, sizeof *guards->mentions);
-        guards->mentions[guards->mention_count++] =
-            (struct scan_mention){word.text, function, word, called};
-    }
 }
 
 void scan_guards_begin(struct scan_guards *guards, const char *head, size_t function)
@@ -222,7 +162,8 @@ void scan_guards_begin(struct scan_guards *guards, const char *head, size_t func
 /* Whether the name is in the head of its own function, or in its body. */
 static bool is_within(const struct scan_scope *scope, size_t function, struct scan_word name)
 {
-    return function != SCOPE_FILE && compare_words(scope->functions[function - 1].name, name) == 0;
+    return function != SCOPE_FILE &&
+           scan_word_compare(scope->functions[function - 1].name, name) == 0;
 }
 
 static struct asked *add_asked(struct asked *array, size_t *count, struct asked asked)
@@ -252,12 +193,21 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
             struct asked asked = {guard->function, keys[k], guard->at, NULL, guard};
             guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             asked.function = anywhere;
-            if (guard->name.length == 0 && guard->index != SCAN_VERSION)
+            if (guard->name.length == 0 && !scan_guard_is_version(guard))
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             const size_t key = held_key(keys[k]);
             add_held(guards, guard, key, guard->at, guard->comment ? end + 1 : guard->until);
             add_held(guards, guard, key, guard->from, guard->end);
         }
+    }
+    for (size_t i = 0; i < guards->case_count; i++) {
+        const struct scan_case *one = &guards->cases[i];
+        struct scan_guard guard = guards->guards[one->guard];
+        size_t keys[2];
+        guard.release = scan_guard_is_version(&guard) ? one->release : guard.release;
+        find_keys(guards, &guard, keys);
+        for (size_t k = 0; k < 2 && keys[k] != NO_KEY; k++)
+            add_held(guards, &guards->guards[one->guard], held_key(keys[k]), one->from, one->until);
     }
     if (guards->asked_count > 0)
         qsort(guards->asked, guards->asked_count, sizeof *guards->asked, compare_asked);
@@ -316,12 +266,31 @@ static size_t find_mention(const struct scan_guards *guards, struct scan_word na
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_words(guards->mentions[middle].name, name) < 0)
+        if (scan_word_compare(guards->mentions[middle].name, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+/* Where a guard has to hold for a mention. A macro of several statements needs one behind it, too:
+ * "if (...) MACRO();" decides about the first alone. */
+static const char *place_of(const struct scan_guards *guards, const struct scan_function *function,
+                            const struct scan_mention *mention)
+{
+    const char *until = function->until ? function->until : guards->text.end, *at;
+    int depth = 0;
+
+    for (at = function->from; function->macro && at < until; at++) {
+        depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
+        if (*at == ';' && depth == 0)
+            break;
+    }
+    if (at == until || !function->macro || at + 1 + strspn(at + 1, " \t\r\n\\") >= until)
+        return mention->at;
+    at = memchr(mention->at, ';', (size_t)(guards->text.end - mention->at));
+    return at ? at + 1 : guards->text.end;
 }
 
 /* Whether each place that calls a function asks before it, or is in a function of which that is
@@ -336,7 +305,7 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
         return false;
     for (size_t i = find_mention(guards, function->name); i < guards->mention_count; i++) {
         const struct scan_mention *mention = &guards->mentions[i];
-        if (compare_words(mention->name, function->name) != 0)
+        if (scan_word_compare(mention->name, function->name) != 0)
             break;
         if (mention->function == SCOPE_FILE && mention->called)
             continue; /* a declaration */
@@ -345,7 +314,7 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
         if (is_within(scope, mention->function, mention->name))
             continue;
         guards->full |= ++guards->steps > MOST_STEPS;
-        if (!is_asked(guards, mention->function, index, mention->at) &&
+        if (!is_asked(guards, mention->function, index, place_of(guards, function, mention)) &&
             !is_asked_by_callers(guards, scope, mention->function, index, levels - 1))
             return false;
         calls++;
@@ -369,6 +338,8 @@ static void find_why(const struct scan_guards *guards, struct scan_source_call *
     call->asked = found->line;
     call->why = found->contrary <= call->at && call->at < found->contrary_end ? found->contrary_why
                                                                               : found->why;
+    if (scan_guard_is_version(found) && found->release == SCAN_ANY_RELEASE)
+        call->why = SCAN_WHY_NUMBER;
     call->why_line = found->why_line;
 }
 
@@ -386,6 +357,22 @@ static void find_others(const struct scan_guards *guards, const char *end,
         } else if (asked && call->late == 0) {
             call->late = asked->guard->line;
         }
+    }
+}
+
+/* A lambda runs later, perhaps behind the guard that comes after it. */
+static void find_lambda(struct scan_guards *guards, struct scan_source_call *call)
+{
+    guards->steps += guards->lambda_count;
+    for (size_t i = 0; call->late > 0 && guards->steps < MOST_STEPS && i < guards->lambda_count;
+         i++) {
+        const struct scan_lambda *lambda = &guards->lambdas[i];
+        if (lambda->function != call->function || call->at < lambda->from ||
+            call->at >= lambda->until)
+            continue;
+        call->asked = call->late;
+        call->late = 0;
+        call->why = SCAN_WHY_LAMBDA;
     }
 }
 
@@ -417,7 +404,7 @@ static void read_flow(struct scan_guards *guards, const struct scan_scope *scope
     }
     for (size_t i = 0; i < scope->count; i++) {
         const struct scan_function *function = &scope->functions[i];
-        if (!seen[i])
+        if (!seen[i] && !scan_names_is_answer(guards, function))
             continue;
         for (low = 0, high = guards->count; low < high;) {
             size_t middle = low + (high - low) / 2;
@@ -464,63 +451,16 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
             find_why(guards, call);
         if (!call->has)
             find_others(guards, text->end, call);
+        if (!call->has)
+            find_lambda(guards, call);
     }
-}
-
-static void add_name(struct scan_guards *guards, struct scan_name name)
-{
-    guards->names = scan_grow(guards->names, guards->name_count, sizeof *guards->names);
-    guards->names[guards->name_count++] = name;
-}
-
-static void add_function(struct scan_guards *guards, const struct scan_scope *scope, size_t which)
-{
-    if (which != SCOPE_FILE && scope->functions[which - 1].closed &&
-        scope->functions[which - 1].name.length > 0)
-        add_name(guards, (struct scan_name){scope->functions[which - 1].name, KNOWN_NONE,
-                                            SCOPE_FILE, 0, false});
-}
-
-/* One of each, and no other value of what holds no answer. */
-static void sort_names(struct scan_guards *guards)
-{
-    struct scan_name *names = guards->names;
-    size_t count = 0;
-    bool lone = false; /* the names of a word hold no answer */
-
-    qsort(names, guards->name_count, sizeof *names, compare_names);
-    for (size_t i = 0; i < guards->name_count; i++) {
-        if (i == 0 || compare_words(names[i].word, names[i - 1].word) != 0)
-            lone = names[i].index == SCAN_VOID;
-        if (!lone && (count == 0 || compare_names(&names[i], &names[count - 1]) != 0))
-            names[count++] = names[i];
-    }
-    guards->name_count = count;
-}
-
-bool scan_guards_name(struct scan_guards *guards, const struct scan_scope *scope,
-                      const struct scan_source *source)
-{
-    size_t before = guards->name_count, last = SCOPE_FILE;
-
-    for (size_t i = 0; i < guards->found_count; i++)
-        add_name(guards, guards->found[i]);
-    for (size_t i = 0; i < source->count; i++) {
-        const struct scan_source_call *call = &source->calls[i];
-        if (!call->has && (call->asked > 0 || guards->release_count > 0) && call->function != last)
-            add_function(guards, scope, last = call->function);
-    }
-    for (size_t i = 0; i < guards->mention_count; i++)
-        add_function(guards, scope, guards->mentions[i].function);
-    if (guards->name_count == 0)
-        return false;
-    sort_names(guards);
-    return guards->name_count > before;
 }
 
 void scan_guards_free(struct scan_guards *guards)
 {
     free(guards->guards);
+    free(guards->cases);
+    free(guards->lambdas);
     free(guards->mentions);
     free(guards->names);
     free(guards->found);

@@ -14,6 +14,11 @@
 /* Indexes that are no entry's: the driver's version, and a name with another value, too. */
 #define SCAN_VERSION ((size_t)CUSHIM_ENTRY_COUNT)
 #define SCAN_VOID ((size_t)CUSHIM_ENTRY_COUNT + 1)
+/* The driver's version / 1000, and a parameter of the macro or function that asks. */
+#define SCAN_MAJOR ((size_t)CUSHIM_ENTRY_COUNT + 2)
+#define SCAN_PARAMETER ((size_t)CUSHIM_ENTRY_COUNT + 3)
+/* The release that a parameter is. */
+#define SCAN_ANY_RELEASE (-1)
 
 /** A question, or a word that holds its answer. */
 struct scan_guard {
@@ -23,7 +28,11 @@ struct scan_guard {
     struct scan_word name;        /* by which it is known; empty: it is a question */
     const char *head; /* of a question outside functions: where its declaration begins */
     bool negated;     /* the name holds the contrary */
-    bool comment;     /* it counts for all behind it */
+    bool answers;     /* the name is a function's, or the question is what its macro answers */
+    bool asks;        /* the name is a macro's that asks, and is no answer itself */
+    bool asserts;     /* or leaves if it does not hold */
+    struct scan_word parameter; /* SCAN_PARAMETER: it */
+    bool comment;               /* it counts for all behind it */
     /* By scan_flow: it holds from `at` to `until`, and from `from` to `end`; NULL: nowhere. */
     const char *until, *from, *end;
     const char *contrary, *contrary_end; /* between them its contrary holds */
@@ -47,12 +56,36 @@ struct scan_name {
     size_t function; /* that has the name; SCOPE_FILE: all */
     int release;
     bool negated;
+    bool called;        /* a function's, that answers if it is called */
+    bool asks;          /* a macro's that asks for its parameter, and is no answer itself */
+    bool uses, covers;  /* and uses it, behind that alone */
+    bool asserts;       /* a macro's that leaves if it does not hold */
+    const char *origin; /* where it gets the value */
+};
+
+/** Where in a `switch` a guard holds. */
+struct scan_case {
+    size_t guard, function;
+    int release;
+    const char *from, *until;
+};
+
+/** The body of a lambda in a function with guards. */
+struct scan_lambda {
+    size_t function;
+    const char *from, *until;
 };
 
 /* The first has no names; each of the others goes a level deeper. */
 enum { SCAN_READINGS = 3 };
 
 struct scan_guards {
+    struct scan_text text;
+    const struct option_list *defines;
+    struct scan_case *cases;
+    size_t case_count;
+    struct scan_lambda *lambdas;
+    size_t lambda_count;
     struct scan_guard *guards; /* in the order of the text */
     struct scan_mention *mentions;
     size_t count, mention_count;
@@ -67,11 +100,9 @@ struct scan_guards {
     bool full;    /* there were too many, or too many mentions */
 };
 
-void scan_guards_add(struct scan_guards *guards, const struct scan_guard *guard);
+bool scan_guard_is_version(const struct scan_guard *guard);
 
-/** Take a word of the code, if its name is looked for. */
-void scan_guards_word(struct scan_guards *guards, struct scan_word word, size_t line,
-                      size_t function, bool called);
+void scan_guards_add(struct scan_guards *guards, const struct scan_guard *guard);
 
 /** A function began: what stands in its head, from `head` on, is its own. */
 void scan_guards_begin(struct scan_guards *guards, const char *head, size_t function);
@@ -79,11 +110,6 @@ void scan_guards_begin(struct scan_guards *guards, const char *head, size_t func
 /** All was read: find out which calls have a guard. */
 void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *scope,
                         const struct scan_text *text, struct scan_source *source);
-
-/** Add names to look for, when all was settled. If there are more than before, the next reading
- * goes a level deeper. */
-bool scan_guards_name(struct scan_guards *guards, const struct scan_scope *scope,
-                      const struct scan_source *source);
 
 void scan_guards_free(struct scan_guards *guards);
 

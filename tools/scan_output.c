@@ -155,6 +155,27 @@ static json_t *text_json(const char *text)
     return object;
 }
 
+/* What a rule of sources means; others are explained by their results. */
+static const char *rule_words(const char *rule)
+{
+    static const struct {
+        const char *rule, *words;
+    } rules[] = {
+        {"unguarded-call", "A call of an entry that the oldest driver lacks has no guard: put it "
+                           "into if (CUSHIM_HAS(...))"},
+        {"asked-elsewhere", "Another function asks for the entry that is called: ask here, too, or "
+                            "begin a comment before the call with CUSHIM_HAS(...)"},
+        {"guard-unproved", "Nothing shows that the guard of a call decides about it: put the call "
+                           "into if (CUSHIM_HAS(...))"},
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (strcmp(rules[i].rule, rule) == 0)
+            return rules[i].words;
+    }
+    return rule;
+}
+
 static json_t *rules_json(const struct scan_outcome *outcome)
 {
     json_t *rules = json_array();
@@ -173,7 +194,7 @@ static json_t *rules_json(const struct scan_outcome *outcome)
             continue;
         rule = json_object();
         output_json_set(rule, "id", json_string(name));
-        output_json_set(rule, "shortDescription", text_json(name));
+        output_json_set(rule, "shortDescription", text_json(rule_words(name)));
         output_json_append(rules, rule);
     }
     return rules;

@@ -21,7 +21,10 @@ static void begin_head(struct scan_scope *scope, const struct scan_text *in, con
 static void begin_function(struct scan_scope *scope, const struct scan_function *function)
 {
     scope->functions = scan_grow(scope->functions, scope->count, sizeof *scope->functions);
-    scope->functions[scope->count++] = *function;
+    scope->functions[scope->count] = *function;
+    scope->functions[scope->count++].hidden =
+        scope->anonymous > 0 && scope->now.braces == scope->anonymous;
+    scope->outer = scope->now.braces;
     scope->now = (struct scan_place){scope->count, 1};
 }
 
@@ -76,6 +79,28 @@ void scan_scope_word(struct scan_scope *scope, const struct scan_text *in, struc
     scope->last = word;
 }
 
+/* A namespace, a class, a list: functions in it are its own. */
+static void open_outer(struct scan_scope *scope, const struct scan_text *in)
+{
+    scope->now.braces++;
+    if (scope->anonymous == 0 && scope->before == 'a' && scan_word_is(scope->last, "namespace")) {
+        scope->anonymous = scope->now.braces;
+        scope->first = scope->count;
+    }
+    begin_head(scope, in, in->at + 1);
+}
+
+static void close_outer(struct scan_scope *scope, const struct scan_text *in)
+{
+    if (scope->anonymous == scope->now.braces && scope->anonymous > 0) {
+        for (size_t i = scope->first; i < scope->count; i++)
+            scope->functions[i].closed |= scope->functions[i].hidden;
+        scope->anonymous = 0;
+    }
+    scope->now.braces -= scope->now.braces > 0;
+    begin_head(scope, in, in->at + 1);
+}
+
 /* "list[] = {", "f({": a list; "member{" in a constructor's head: a value. */
 static void open_brace(struct scan_scope *scope, const struct scan_text *in)
 {
@@ -89,7 +114,7 @@ static void open_brace(struct scan_scope *scope, const struct scan_text *in)
                                                       .from = scope->head.from,
                                                       .line = scope->head.line});
     else
-        begin_head(scope, in, in->at + 1);
+        open_outer(scope, in);
 }
 
 static void read_head(struct scan_scope *scope, const struct scan_text *in)
@@ -115,7 +140,7 @@ static void read_head(struct scan_scope *scope, const struct scan_text *in)
         if (scope->head.brackets > 0 && !is_in_column_0(in, in->at))
             scope->head.brackets--;
         else
-            begin_head(scope, in, in->at + 1);
+            close_outer(scope, in);
         break;
     case ';':
         note_leaver(scope);
@@ -147,7 +172,7 @@ static void read_body(struct scan_scope *scope, const struct scan_text *in)
     if (scope->now.braces > 0)
         return;
     leave_function(scope, in->at + 1);
-    scope->now.function = SCOPE_FILE;
+    scope->now = (struct scan_place){SCOPE_FILE, scope->outer};
     begin_head(scope, in, in->at + 1);
 }
 

@@ -15,8 +15,10 @@ enum { SCOPE_FILE = 0, SCOPE_MOST_CONDITIONS = 32, SCOPE_MOST_LEAVERS = 64 };
 /** A function with a body, or a macro. */
 struct scan_function {
     struct scan_word name; /* empty: a lambda's */
-    bool closed;           /* other files cannot call it: a macro, or `static` in column 0 */
+    bool closed;           /* other files cannot call it: a macro, `static` in column 0, or in a
+                              namespace without a name */
     bool macro;
+    bool hidden; /* in a namespace without a name, which may not end */
     const char *from,
         *until;  /* its text with its head; a macro's, behind its name. NULL: the end */
     size_t line; /* of `from` */
@@ -24,7 +26,7 @@ struct scan_function {
 
 struct scan_place {
     size_t function; /* from 1; SCOPE_FILE: none */
-    size_t braces;   /* that are open in it */
+    size_t braces;   /* that are open in it; outside functions those of namespaces and classes */
 };
 
 struct scan_scope {
@@ -38,8 +40,11 @@ struct scan_scope {
         struct scan_word name, assigned;
         bool named, closed, leaves, members; /* members: a constructor's, behind ':' */
     } head;
-    struct scan_word last;                        /* what was read last, if it is a word */
-    char before;                                  /* its last character */
+    size_t outer;          /* braces that are open around the function */
+    size_t anonymous;      /* which of those is a namespace's without a name; 0: none */
+    size_t first;          /* function behind its beginning */
+    struct scan_word last; /* what was read last, if it is a word */
+    char before;           /* its last character */
     struct scan_word leavers[SCOPE_MOST_LEAVERS]; /* functions that do not return */
     size_t leaver_count;
     const char *directive; /* where the one that is read ends; NULL: none */

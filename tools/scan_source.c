@@ -4,7 +4,9 @@
 #include "known.h"
 #include "names.h"
 #include "output.h"
+#include "scan_constant.h"
 #include "scan_guard.h"
+#include "scan_names.h"
 #include "scan_scope.h"
 #include "scan_wheel.h"
 
@@ -230,43 +232,12 @@ static void read_guard(struct reader *reader, struct scan_guard guard, bool exac
     if (!last.text)
         return;
     guard.index = exact ? known_symbol_of(last.text, last.length) : find_entry(reader, last);
+    if (guard.index == KNOWN_NONE && !guard.comment) {
+        guard.index = SCAN_PARAMETER;
+        guard.parameter = last;
+    }
     if (guard.index != KNOWN_NONE)
         scan_guards_add(&reader->guards, &guard);
-}
-
-/* The number that the defines give a name; 0: none. */
-static int defined_number(const struct reader *reader, struct scan_word name)
-{
-    const struct option_list *defines = reader->defines;
-
-    for (size_t i = 0; defines && i < defines->count; i++) {
-        const char *define = defines->item[i];
-        if (strncmp(define, name.text, name.length) == 0 && define[name.length] == '=')
-            return atoi(define + name.length + 1);
-    }
-    return 0;
-}
-
-/* The number that the file gives a name: "#define NAME 12000", "NAME = 12000". */
-static int read_constant(const struct reader *reader, struct scan_word name)
-{
-    const char *found = reader->in.text;
-    int number = defined_number(reader, name);
-
-    if (number > 0 || name.length == 0)
-        return number;
-    if (scan_word_is(name, "CUSHIM_CUDA_VERSION"))
-        return reader->found.level;
-    while ((found = memmem(found, (size_t)(reader->in.end - found), name.text, name.length))) {
-        bool whole = found == reader->in.text || !scan_text_is_letter(found[-1]);
-        found += name.length;
-        const char *value = found;
-        while (value < reader->in.end && (*value == ' ' || *value == '\t' || *value == '='))
-            value++;
-        if (whole && value > found && scan_text_number(&reader->in, value) > 0)
-            return scan_text_number(&reader->in, value);
-    }
-    return 0;
 }
 
 /* Where the reader's parenthesis closes; NULL: not nearby. */
@@ -281,6 +252,46 @@ static const char *find_close(const struct reader *reader)
             return at;
     }
     return NULL;
+}
+
+/* HAS(cuName) or least(12000), of a macro or a function that asks for its parameter. False: the
+ * arguments are still to be read. */
+static bool read_argument(struct reader *reader, struct scan_guard guard,
+                          const struct scan_name *name)
+{
+    const char *end = find_close(reader);
+
+    guard.name = name->word;
+    guard.negated = name->negated;
+    guard.answers = name->called;
+    guard.asks = name->asks;
+    guard.asserts = name->asserts;
+    guard.index = name->index == SCAN_PARAMETER ? KNOWN_NONE : name->index;
+    for (const char *at = reader->in.at; end && at < end;) {
+        struct scan_word word = scan_word_at(at, end);
+        at = word.text + word.length;
+        if (guard.index != KNOWN_NONE)
+            guard.release = scan_text_number(&reader->in, word.text);
+        if (guard.index == KNOWN_NONE)
+            guard.index = find_entry(reader, word);
+        if (guard.index < CUSHIM_ENTRY_COUNT || guard.release > 0)
+            break;
+    }
+    if (guard.index == KNOWN_NONE || (guard.index >= CUSHIM_ENTRY_COUNT && guard.release == 0))
+        return false;
+    guard.until = name->uses && name->covers ? end : NULL;
+    scan_guards_add(&reader->guards, &guard);
+    while (!name->uses && reader->in.at <= end)
+        scan_text_step(&reader->in);
+    return true;
+}
+
+/* The number that the file gives a name. */
+static int read_constant(const struct reader *reader, struct scan_word name)
+{
+    int number = scan_constant_read(&reader->in, reader->defines, name, false);
+
+    return number == 0 && scan_word_is(name, "CUSHIM_CUDA_VERSION") ? reader->found.level : number;
 }
 
 static void add_required(struct scan_source_require *require, size_t index)
@@ -386,7 +397,11 @@ static void read_name(struct reader *reader, bool member, bool typed)
         if (typed && is_main(word) && reader->found.main == 0)
             reader->found.main = line;
     }
-    scan_guards_word(&reader->guards, word, line, reader->scope.now.function, called);
+    const struct scan_guard place = guard_at(reader, word.text, line);
+    const struct scan_name *asks = called ? scan_names_parameter(&reader->guards, word) : NULL;
+    if (asks && read_argument(reader, place, asks))
+        return;
+    scan_names_word(&reader->guards, word, &place, called);
     index = find_entry(reader, word);
     if (index != KNOWN_NONE)
         add_call(reader, &(struct scan_source_call){
@@ -447,11 +462,13 @@ static struct reader *read_once(const char *text, size_t size, const struct opti
     reader->scope.head.from = text;
     reader->scope.head.line = 1;
     reader->defines = defines;
+    reader->guards.text = reader->in;
+    reader->guards.defines = defines;
     if (first) {
         reader->guards.names = first->guards.names;
         reader->guards.name_count = first->guards.name_count;
     }
-    reader->found.level = defined_number(reader, level);
+    reader->found.level = scan_constant_defined(defines, level);
     reader->level_given = reader->found.level > 0;
     if (!reader->level_given)
         reader->found.level = CUSHIM_CUDA_VERSION;
@@ -478,7 +495,7 @@ struct scan_source scan_source_read(const char *text, size_t size,
     struct scan_source found;
 
     for (int i = 1; i < SCAN_READINGS; i++) {
-        if (!scan_guards_name(&reader->guards, &reader->scope, &reader->found))
+        if (!scan_names_learn(&reader->guards, &reader->scope, &reader->found))
             break;
         struct reader *second = read_once(text, size, defines, reader);
         reader->guards.names = NULL; /* handed on */

@@ -115,40 +115,50 @@ static bool is_finding(const struct scan_source_call *call, int oldest)
     return is_newer(call, oldest) && !call->has && !call->require;
 }
 
-/* Entry, release, line of the guard, line where its branch ends. */
+/* Line of the guard, line where its branch ends. */
 static const char *const words_of_why[] = {
-    [SCAN_WHY_FORM] = "%s came with CUDA %s; the guard of line %zu does not decide about this call",
-    [SCAN_WHY_ELSEWHERE] = "%s came with CUDA %s; asked for in another function (line %zu)",
-    [SCAN_WHY_OR] = "%s came with CUDA %s; the guard of line %zu is joined by ||",
-    [SCAN_WHY_AND] = "%s came with CUDA %s; the guard of line %zu is inverted and joined by &&",
-    [SCAN_WHY_INVERTED] = "%s came with CUDA %s; the guard of line %zu is inverted",
-    [SCAN_WHY_ELSE] = "%s came with CUDA %s; the call is in the else of line %zu",
-    [SCAN_WHY_ENDED] = "%s came with CUDA %s; the branch of line %zu ends in line %zu without "
-                       "leaving",
-    [SCAN_WHY_JUMP] = "%s came with CUDA %s; goto, case or #if leads past the guard of line %zu",
-    [SCAN_WHY_NUMBER] = "%s came with CUDA %s; line %zu compares the driver's version with no "
-                        "number",
+    [SCAN_WHY_FORM] = "the guard of line %zu is in no form that is understood: put the call into "
+                      "its if",
+    [SCAN_WHY_ELSEWHERE] = "another function asks for it (line %zu): ask here, too, or begin a "
+                           "comment before the call with CUSHIM_HAS(...)",
+    [SCAN_WHY_OR] = "the guard of line %zu is joined by ||: the call is reached without it",
+    [SCAN_WHY_AND] = "the guard of line %zu is inverted and joined by &&: the call is reached "
+                     "without it",
+    [SCAN_WHY_INVERTED] = "the guard of line %zu is inverted: it leads here without the entry",
+    [SCAN_WHY_ELSE] = "the call is in the else of line %zu, which has no such entry",
+    [SCAN_WHY_ENDED] = "the branch of line %zu ends in line %zu without leaving: return there, or "
+                       "put the call into the branch",
+    [SCAN_WHY_JUMP] = "goto, case or #if leads past the guard of line %zu: ask behind it",
+    [SCAN_WHY_SWITCH] = "this part of the `switch` of line %zu is not understood as a guard: use "
+                        "an if",
+    [SCAN_WHY_MACRO] = "the macro of line %zu asks, and does not leave: put the call into an if",
+    [SCAN_WHY_ARGUMENT] = "the guard of line %zu is an argument of what may go on without it: put "
+                          "the call into an if",
+    [SCAN_WHY_LAMBDA] = "the call is in a lambda, and the guard of line %zu comes after it: ask in "
+                        "the lambda",
+    [SCAN_WHY_NUMBER] = "line %zu compares the driver's version with no number that is known: "
+                        "write one, as 12000",
 };
 
 static char *words_of(const struct scan_source_call *call)
 {
     struct cushim_entry entry = known_entry(call->index);
-    char release[VERSION_TEXT_SIZE], *text;
+    char release[VERSION_TEXT_SIZE], *why, *text;
     int length;
 
     version_text(release, entry.since);
     if (call->asked > 0)
-        length = asprintf(&text, words_of_why[call->why], entry.symbol, release, call->asked,
-                          call->why_line);
+        length = asprintf(&why, words_of_why[call->why], call->asked, call->why_line);
     else if (call->late > 0)
-        length =
-            asprintf(&text, "%s came with CUDA %s; CUSHIM_HAS(..., %s) comes after it (line %zu)",
-                     entry.symbol, release, entry.symbol, call->late);
+        length = asprintf(&why, "CUSHIM_HAS(..., %s) comes after it (line %zu)", entry.symbol,
+                          call->late);
     else
-        length = asprintf(&text,
-                          "%s came with CUDA %s; no CUSHIM_HAS(..., %s) in this file or its "
-                          "comments",
-                          entry.symbol, release, entry.symbol);
+        length = asprintf(&why, "put the call into if (CUSHIM_HAS(..., %s))", entry.symbol);
+    if (length >= 0)
+        length = asprintf(&text, "%s: %s came with CUDA %s; %s",
+                          call->asked > 0 ? "unknown" : "no guard", entry.symbol, release, why);
+    if (length >= 0)
+        free(why);
     if (length < 0)
         output_no_memory();
     return text;
@@ -272,8 +282,10 @@ static void print_calls(const struct scan_sources *sources, const struct scan_so
            "CUSHIM_HAS",
            source->name, counts.calls, version_text(release, sources->oldest), counts.newer,
            counts.asked);
+    if (counts.found > 0)
+        printf(", %zu without guard", counts.found);
     if (counts.unknown > 0)
-        printf(", %zu not known", counts.unknown);
+        printf(", %zu unknown", counts.unknown);
     print_required(sources, source);
     printf("; plain names are those of CUDA %s\n", version_text(level, source->level));
 }
@@ -333,7 +345,7 @@ void scan_sources_print(const struct scan_sources *sources)
                "of them without guard",
                files, all.calls, version_text(release, sources->oldest), all.newer, all.found);
         if (all.unknown > 0)
-            printf(", %zu not known", all.unknown);
+            printf(", %zu unknown", all.unknown);
         printf("\n");
     }
     print_not_taken(sources);

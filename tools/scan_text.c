@@ -124,6 +124,13 @@ bool scan_word_is_one_of(struct scan_word word, const char *const *list)
     return false;
 }
 
+int scan_word_compare(struct scan_word a, struct scan_word b)
+{
+    if (a.length != b.length)
+        return a.length < b.length ? -1 : 1;
+    return a.length > 0 ? memcmp(a.text, b.text, a.length) : 0;
+}
+
 bool scan_word_is_raw(struct scan_word word)
 {
     return scan_word_is(word, "R") || scan_word_is(word, "LR") || scan_word_is(word, "uR") ||

@@ -53,6 +53,9 @@ struct scan_word scan_word_at(const char *at, const char *end);
 
 bool scan_word_is(struct scan_word word, const char *text);
 
+/** Negative, 0 or positive: an order of words. */
+int scan_word_compare(struct scan_word a, struct scan_word b);
+
 /** @param list  its last element is NULL */
 bool scan_word_is_one_of(struct scan_word word, const char *const *list);
 

@@ -16,8 +16,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import parts  # noqa: E402
 
-SOURCES = {name: text for file in ("guards", "guard_shapes")
-           for name, text in parts.read(ROOT / f"tests/cli/{file}.txt").items()}
+FILES = [parts.read(ROOT / f"tests/cli/{name}.txt")
+         for name in ("guards", "guard_shapes", "guard_values")]
+SOURCES = FILES[0] | FILES[1] | FILES[2]
 
 
 def judged(path, text):
@@ -45,7 +46,7 @@ def test_guards(tmp_path, name):
     assert judged(tmp_path / name, SOURCES[name]) == marks(SOURCES[name])
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", FILES[0] | FILES[1])
 @pytest.mark.parametrize("before", ["{ if (a) { if (b) {", "{ } } }", "{ f(((( ;",
                                     "{\n#if A\n}\n#else"])
 def test_odd_brackets_before(tmp_path, name, before):
@@ -60,7 +61,8 @@ def test_unknown_is_yellow(tmp_path):
     path.write_bytes(SOURCES["plain-C.cpp"])
     files = [word for name in ("junit", "markdown", "sarif")
              for word in (f"--{name}", tmp_path / name)]
-    words = "cuMemAllocAsync came with CUDA 11.2; asked for in another function (line 3)"
+    words = ("unknown: cuMemAllocAsync came with CUDA 11.2; another function asks for it (line 3): "
+             "ask here, too, or begin a comment before the call with CUSHIM_HAS(...)")
     for strict, code, level, result, kind in (
             ([], OK, "warning", "skipped", "message"),
             (["--strict"], FAILED, "error", "failure", "type")):
@@ -69,7 +71,7 @@ def test_unknown_is_yellow(tmp_path):
         assert got.out.splitlines() == [
             f"{path}:8: {words}",
             f"{path}: calls through cushim's table: 2; newer than CUDA 9.0: 2, 1 of them behind "
-            "CUSHIM_HAS, 1 not known; plain names are those of CUDA 12.0",
+            "CUSHIM_HAS, 1 unknown; plain names are those of CUDA 12.0",
             f"::{level} file={path},line=8,title=asked-elsewhere::{words}"]
         suite = ElementTree.parse(tmp_path / "junit").getroot()
         assert [suite.get(name) for name in ("tests", "failures", "skipped")] == [
@@ -92,26 +94,64 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
 
 
 @pytest.mark.parametrize("body, words", [
-    (f"if (!{HAS}) {CALL}", "the guard of line 1 is inverted"),
-    (f"if ({HAS}) x();\nelse {CALL}", "the call is in the else of line 1"),
-    (f"if ({HAS} || x)\n{CALL}", "the guard of line 1 is joined by ||"),
-    (f"if (!{HAS} && x) return;\n{CALL}", "the guard of line 1 is inverted and joined by &&"),
-    (f"if ({HAS}) {{\nx();\n }}\n{CALL}", "the branch of line 1 ends in line 3 without leaving"),
-    (f"if ({HAS});\n{CALL}", "the branch of line 1 ends in line 1 without leaving"),
+    (f"if (!{HAS}) {CALL}", "the guard of line 1 is inverted: it leads here without the entry"),
+    (f"if ({HAS}) x();\nelse {CALL}", "the call is in the else of line 1, which has no such entry"),
+    (f"if ({HAS} || x)\n{CALL}",
+     "the guard of line 1 is joined by ||: the call is reached without it"),
+    (f"if (!{HAS} && x) return;\n{CALL}",
+     "the guard of line 1 is inverted and joined by &&: the call is reached without it"),
+    (f"if ({HAS}) {{\nx();\n }}\n{CALL}",
+     "the branch of line 1 ends in line 3 without leaving: return there, or put the call into the "
+     "branch"),
+    (f"if ({HAS});\n{CALL}",
+     "the branch of line 1 ends in line 1 without leaving: return there, or put the call into the "
+     "branch"),
     (f"if (x) goto out;\nif (!{HAS}) return;\nout: {CALL}",
-     "goto, case or #if leads past the guard of line 2"),
+     "goto, case or #if leads past the guard of line 2: ask behind it"),
     (f"if (cushim_driver_version(cu) >= LEAST)\n{CALL}",
-     "line 1 compares the driver's version with no number"),
-    (f"switch ({HAS}) {{ case 1: {CALL} }}", "the guard of line 1 does not decide about this call"),
+     "line 1 compares the driver's version with no number that is known: write one, as 12000"),
+    (f"if (cushim_driver_version(cu) >= 11 * 1000)\n{CALL}",
+     "line 1 compares the driver's version with no number that is known: write one, as 12000"),
+    (f"switch ({HAS}) {{ case 0: {CALL} }}",
+     "this part of the `switch` of line 1 is not understood as a guard: use an if"),
+    (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) g();",
+     "the call is in a lambda, and the guard of line 2 comes after it: ask in the lambda"),
+    (f"CHECK({HAS});\n{CALL}",
+     "the guard of line 1 is an argument of what may go on without it: put the call into an if"),
+    (f"{HAS};\n{CALL}",
+     "the guard of line 1 is in no form that is understood: put the call into its if"),
     (f"if (!{HAS}) return;\nif ({HAS}) x();\nelse y();\nz({HAS}, {CALL[:-1]});", None)])
 def test_why_it_does_not_count(tmp_path, body, words):
     """The last guard before the call, and in plain words what is wrong with it."""
     path = tmp_path / "a.c"
     path.write_text(f"void f(void) {{ {body} }}\n")
     got = run("scan", "--drivers", "9.0", "--github", path)
-    found = re.findall("title=(.*)::.*; (.*)", got.out)
+    found = re.findall("title=(.*)::unknown: .*; (.*)", got.out)
     assert (got.code, found) == (OK, [("guard-unproved", words)] if words else [])
     assert run("scan", "--drivers", "9.0", "--strict", path).code == (FAILED if words else OK)
+
+
+def test_sample(tmp_path):
+    """A file with one of each, whole."""
+    (tmp_path / "pool.c").write_bytes((ROOT / "tests/cli/scan_sample.c").read_bytes())
+    got = run("scan", "--drivers", "9.0", tmp_path / "pool.c")
+    assert (got.code, got.err) == (FAILED, "")
+    assert got.out.replace(f"{tmp_path}/", "").splitlines() == [
+        "pool.c:13: unknown: cuMemFreeAsync came with CUDA 11.2; another function asks for it "
+        "(line 6): ask here, too, or begin a comment before the call with CUSHIM_HAS(...)",
+        "pool.c:18: no guard: cuGraphCreate came with CUDA 10.0; put the call into "
+        "if (CUSHIM_HAS(..., cuGraphCreate))",
+        "pool.c: calls through cushim's table: 4; newer than CUDA 9.0: 3, 1 of them behind "
+        "CUSHIM_HAS, 1 without guard, 1 unknown; plain names are those of CUDA 12.0"]
+
+
+def test_macro_that_goes_on(tmp_path):
+    """It asks for the entry that it is given, and does not leave."""
+    path = tmp_path / "a.c"
+    path.write_text("#define ASK(name) log_it(CUSHIM_HAS(cu, name))\n"
+                    f"void f(void) {{ ASK(cuMemAllocAsync); {CALL} }}\n")
+    assert "; the macro of line 2 asks, and does not leave: put the call into an if" in run(
+        "scan", "--drivers", "9.0", path).out
 
 
 def test_counts_of_all(tmp_path):
@@ -121,7 +161,7 @@ def test_counts_of_all(tmp_path):
     result = run("scan", "--drivers", "9.0", tmp_path)
     assert result.code == FAILED and result.out.splitlines()[-1] == (
         "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 1 of them without "
-        "guard, 1 not known")
+        "guard, 1 unknown")
     assert "cuMemAllocAsync came with CUDA 11.2; CUSHIM_HAS(..., cuMemAllocAsync) comes after it " \
         "(line 4)" in result.out
 
@@ -163,5 +203,6 @@ def test_sources_for_the_dropin(tmp_path):
                                   "int g(void) { return cuMemAlloc(&p, 1); }\n")
     assert run("scan", "--drivers", "9.0", tmp_path).code == OK
     result = run("scan", "--drivers", "9.0", "--dropin", tmp_path)
-    assert result.code == FAILED and f"{tmp_path}/a.c:2: cuMemAllocAsync came with" in result.out
+    assert result.code == FAILED
+    assert f"{tmp_path}/a.c:2: no guard: cuMemAllocAsync came with" in result.out
     assert run("scan", "--drivers", "11.2", "--dropin", tmp_path).code == OK

@@ -44,12 +44,12 @@ def test_newer_without_a_question(source):
     result = run("scan", "--drivers", "9.0,12.4", source)
     assert (result.code, result.err) == (FAILED, "")
     assert result.out.splitlines() == [
-        f"{source}:13: cuMemAllocAsync came with CUDA 11.2; no CUSHIM_HAS(..., cuMemAllocAsync) "
-        "in this file or its comments",
-        f"{source}:16: cuCtxCreate_v4 came with CUDA 12.5; no CUSHIM_HAS(..., cuCtxCreate_v4) "
-        "in this file or its comments",
+        f"{source}:13: no guard: cuMemAllocAsync came with CUDA 11.2; put the call into "
+        "if (CUSHIM_HAS(..., cuMemAllocAsync))",
+        f"{source}:16: no guard: cuCtxCreate_v4 came with CUDA 12.5; put the call into "
+        "if (CUSHIM_HAS(..., cuCtxCreate_v4))",
         f"{source}: calls through cushim's table: 6; newer than CUDA 9.0: 3, 1 of them behind "
-        "CUSHIM_HAS; plain names are those of CUDA 12.0"]
+        "CUSHIM_HAS, 2 without guard; plain names are those of CUDA 12.0"]
 
 
 NAMED = """
@@ -67,11 +67,11 @@ def test_names_beside_calls(tmp_path):
     (tmp_path / "a.cpp").write_text(NAMED)
     result = run("scan", "--drivers", "9.0", tmp_path / "a.cpp")
     assert result.code == FAILED
-    assert re.findall(r":(\d+): (\w+) ", result.out) == [
+    assert re.findall(r":(\d+): no guard: (\w+) ", result.out) == [
         ("4", "cuMemAllocAsync"), ("5", "cuLaunchKernelEx"), ("6", "cuGreenCtxCreate")]
     (tmp_path / "b.cpp").write_text('#include "app.h"\nTRY(cuCtxGetId, context, &id);')
     assert run("scan", "--drivers", "9.0", tmp_path / "b.cpp").code == OK
-    assert "b.cpp:2: cuCtxGetId " in run("scan", "--drivers", "9.0", tmp_path).out
+    assert "b.cpp:2: no guard: cuCtxGetId " in run("scan", "--drivers", "9.0", tmp_path).out
 
 
 def test_old_enough(source):
@@ -93,7 +93,7 @@ def test_what_is_required_is_there(tmp_path):
     (tmp_path / "a.c").write_text(REQUIRED)
     result = run("scan", "--drivers", "9.0", tmp_path / "a.c")
     assert result.code == FAILED
-    assert re.findall(r":(\d+): (\w+) ", result.out) == [
+    assert re.findall(r":(\d+): no guard: (\w+) ", result.out) == [
         ("5", "cuCtxGetDevice_v2"), ("6", "cuGreenCtxCreate")]
 
 
@@ -109,7 +109,7 @@ int h(void) { return cu->cuGreenCtxCreate(&green, 0, 0, 0); } // no CUSHIM_HAS
     subprocess.run(vendor, check=True, capture_output=True)
     result = run("scan", "--drivers", "9.0", tmp_path / "a.c", tmp_path / "cushim/cushim.c")
     assert result.code == FAILED
-    assert re.findall(r":(\d+): (\w+) ", result.out) == [("5", "cuGreenCtxCreate")]
+    assert re.findall(r":(\d+): no guard: (\w+) ", result.out) == [("5", "cuGreenCtxCreate")]
     assert "cushim.c" not in run("scan", "--drivers", "9.0", tmp_path).out
 
 
@@ -147,21 +147,21 @@ def test_required_by_the_program(tmp_path):
     result = run("scan", "--drivers", "9.0", folder)
     assert (result.code, result.err) == (FAILED, "")
     assert result.out.replace(f"{folder}/", "").splitlines() == [
-        "run.cc:4: cuGreenCtxCreate came with CUDA 12.4; no CUSHIM_HAS(..., cuGreenCtxCreate) in "
-        "this file or its comments",
+        "run.cc:4: no guard: cuGreenCtxCreate came with CUDA 12.4; put the call into "
+        "if (CUSHIM_HAS(..., cuGreenCtxCreate))",
         "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
-        "CUSHIM_HAS, 2 required in main.c:8; plain names are those of CUDA 12.0"]
+        "CUSHIM_HAS, 1 without guard, 2 required in main.c:8; plain names are those of CUDA 12.0"]
     calls = scan("--drivers", "9.0", folder, code=FAILED)["sources"][0]["calls"]
     assert [(call["guarded"], call["required"]) for call in calls] == [
         (True, f"{folder}/main.c:8"), (True, f"{folder}/main.c:8"), (False, None)]
-    assert run("scan", "--drivers", "9.0", folder / "run.cc").out.count("no CUSHIM_HAS") == 3
+    assert run("scan", "--drivers", "9.0", folder / "run.cc").out.count("no guard") == 3
 
 
 def test_required_by_one_of_two_programs(tmp_path):
     """Nobody knows which of them the other files belong to."""
     folder = write_program(tmp_path / "src", **{"tool.c": "int main(void) { return run(0); }"})
     result = run("scan", "--drivers", "9.0", folder)
-    assert result.code == FAILED and result.out.count("no CUSHIM_HAS") == 3
+    assert result.code == FAILED and result.out.count("no guard") == 3
     assert "main.c:8: this cushim_require counts for its own file alone: 2 files have a main()" \
         in result.out
     text = "bool start(void) { return cushim_require(cu, 12040, NULL) == CUSHIM_OK; }"
@@ -399,17 +399,20 @@ def test_for_other_programs(tmp_path, source):
     result = run("scan", "--drivers", "9.0,12.4", "--github", *words, source)
     assert (result.code, result.err) == (FAILED, "")
     lines = [line for line in result.out.splitlines() if line.startswith("::")]
-    assert lines == [f"::error file={source},line={line},title=unguarded-call::{name} came with "
-                     f"CUDA {release}; no CUSHIM_HAS(..., {name}) in this file or its comments"
+    assert lines == [f"::error file={source},line={line},title=unguarded-call::no guard: {name} "
+                     f"came with CUDA {release}; put the call into if (CUSHIM_HAS(..., {name}))"
                      for line, name, release in ((13, "cuMemAllocAsync", "11.2"),
                                                  (16, "cuCtxCreate_v4", "12.5"))]
     suite = ElementTree.parse(tmp_path / "junit").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
     assert suite[1].get("name") == f"{source}:16"
     row = (tmp_path / "markdown").read_text().splitlines()[2]
-    assert row.startswith(f"| {source} | 13 | cuMemAllocAsync came with CUDA 11.2; no ")
+    assert row.startswith(f"| {source} | 13 | no guard: cuMemAllocAsync came with ")
     answer = json.loads((tmp_path / "sarif").read_text())["runs"][0]
-    assert [rule["id"] for rule in answer["tool"]["driver"]["rules"]] == ["unguarded-call"]
+    assert answer["tool"]["driver"]["rules"] == [{
+        "id": "unguarded-call", "shortDescription": {
+            "text": "A call of an entry that the oldest driver lacks has no guard: put it into "
+                    "if (CUSHIM_HAS(...))"}}]
     assert [one["locations"][0]["physicalLocation"]["region"] for one in answer["results"]] == [
         {"startLine": 13}, {"startLine": 16}]
 

@@ -370,6 +370,14 @@ def test_a_reason_is_told_once(tmp_path):
     assert text.count("(rule runtime-floor)") == 2 and "525.60.13" in text
 
 
+def test_a_failure_is_explained_unasked(tmp_path):
+    """Other verdicts are with --explain alone."""
+    text = run("scan", "--drivers", "470,525", program(tmp_path, "runtime:12")).out
+    assert text.count("(rule runtime-floor)") == 1 and "fix: " in text
+    path = build(tmp_path, LINKED, "-shared", "-fPIC", "-Wl,-z,lazy", name="a.so")
+    assert "(rule called-entry)" not in run("scan", "--drivers", "12.1", path).out
+
+
 def test_looked_up_at_the_call(tmp_path):
     """Whether a program calls what is looked up at the call is not known; Python looks up all."""
     path = build(tmp_path, LINKED, "-shared", "-fPIC", "-Wl,-z,lazy", name="a.so")

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_answer.h"
+
+#include "known.h"
+#include "scan_macro.h"
+#include "scan_names.h"
+#include "scan_wheel.h"
+
+#include <string.h>
+
+bool scan_answer_literal(struct scan_word word, bool value)
+{
+    static const char *const no[] = {
+        "false", "0", "NULL", "nullptr", "FALSE", "CUDA_SUCCESS", "EXIT_SUCCESS", NULL};
+    static const char *const yes[] = {"true", "1", "TRUE", "EXIT_FAILURE", NULL};
+
+    return scan_word_is_one_of(word, value ? yes : no);
+}
+
+struct scan_value scan_answer_value(const struct flow *flow, const struct scan_token *first)
+{
+    static const char error[] = "CUDA_ERROR_";
+    const struct scan_word word = flow->last.word;
+    bool one = flow->last.at == first->at;
+    bool minus =
+        first->kind == '-' && flow->last.kind == TOKEN_NUMBER && flow->earlier.at == first->at;
+
+    if (one && scan_answer_literal(word, false))
+        return (struct scan_value){.no = true};
+    if ((one && scan_answer_literal(word, true)) || (minus && !scan_word_is(word, "0")) ||
+        (one && word.length > sizeof error && memcmp(word.text, error, sizeof error - 1) == 0))
+        return (struct scan_value){.yes = true};
+    return (struct scan_value){true, true};
+}
+
+static void add_found(struct flow *flow, struct scan_name name)
+{
+    if (!flow->lost && name.word.length > 0)
+        flow->lost |= !scan_names_find(flow->guards, name);
+}
+
+static void add_of(struct flow *flow, struct scan_name name, const struct scan_guard *guard,
+                   bool negated)
+{
+    if (guard->index == SCAN_PARAMETER && guard->name.length == 0 &&
+        (!scan_flow_is_parameter(flow, guard->parameter) ||
+         (flow->macro && scan_macro_uses(&flow->tokens.in, guard->parameter))))
+        return;
+    name.index = guard->index;
+    name.release = guard->release;
+    name.negated = negated;
+    add_found(flow, name);
+}
+
+void scan_answer_name(struct flow *flow, struct scan_name name, const struct flow_facts *facts)
+{
+    for (int no = 0; no < 2; no++) {
+        for (size_t i = no ? facts->no.first : facts->yes.first; i > 0;
+             i = scan_flow_guard(flow, i)->next)
+            add_of(flow, name, scan_flow_guard(flow, i), no > 0);
+    }
+    if (facts->version == 0)
+        return;
+    name.index = facts->major ? SCAN_MAJOR : SCAN_VERSION;
+    add_found(flow, name);
+}
+
+void scan_answer_void(struct flow *flow, struct scan_word word, size_t function)
+{
+    add_found(flow, (struct scan_name){.word = word, .index = SCAN_VOID, .function = function});
+}
+
+static void add_value(struct flow *flow, struct flow_value value)
+{
+    flow->values = scan_grow(flow->values, flow->value_count, sizeof *flow->values);
+    flow->values[flow->value_count++] = value;
+}
+
+void scan_answer_other(struct flow *flow, struct scan_word word, size_t function,
+                       struct scan_value value, const char *at)
+{
+    if (!value.yes)
+        return;
+    if (value.no || flow->value_count == FLOW_MOST_LABELS)
+        scan_answer_void(flow, word, function);
+    else
+        add_value(flow, (struct flow_value){.name = word, .function = function, .at = at});
+}
+
+/* Each other `return` has to be the contrary. */
+void scan_answer_return(struct flow *flow, const struct flow_facts *facts,
+                        const struct scan_token *first)
+{
+    struct flow_owner *owner = flow->owner;
+    const struct scan_value value = scan_answer_value(flow, first);
+    bool yes = facts->yes.first == 0 && value.yes, no = facts->no.first == 0 && value.no;
+
+    owner->yes |= yes && !(owner->whole && flow->macro);
+    owner->no |= no;
+    bool answers = facts->yes.first + facts->no.first + facts->version > 0;
+    owner->answers += answers || flow->value_count == FLOW_MOST_LABELS;
+    if (owner->whole && !answers && flow->value_count < FLOW_MOST_LABELS)
+        add_value(flow, (struct flow_value){.at = first->at, .returned = true, .value = value});
+    scan_answer_name(flow,
+                     (struct scan_name){.word = owner->name,
+                                        .function = owner->function,
+                                        .origin = owner->name.text,
+                                        .called = !owner->once},
+                     facts);
+}
+
+void scan_answer_macro(struct flow *flow, const struct flow_facts *facts,
+                       const struct scan_token *first)
+{
+    flow->owner->yes |= facts->yes.first == 0 && scan_answer_value(flow, first).yes;
+    scan_answer_name(
+        flow, (struct scan_name){.word = flow->owner->name, .origin = flow->owner->name.text},
+        facts);
+}
+
+void scan_answer_end(struct flow *flow, const struct flow_owner *owner)
+{
+    struct scan_guards *guards = flow->guards;
+    size_t kept = owner->first;
+
+    for (size_t i = owner->first; i < guards->found_count; i++) {
+        const struct scan_name *name = &guards->found[i];
+        bool other = owner->answers > 1 || (name->negated ? owner->no : owner->yes);
+        if (!other || name->word.text != owner->name.text || name->index == SCAN_VOID)
+            guards->found[kept++] = *name;
+    }
+    guards->found_count = kept;
+}
+
+static bool holds(const struct flow *flow, const struct scan_guard *guard, const char *at)
+{
+    return guard->function == flow->function && !guard->comment &&
+           ((guard->at <= at && at < guard->until) || (guard->from <= at && at < guard->end));
+}
+
+/* A name that is made true where guards hold tells that they do. */
+static void settle_value(struct flow *flow, const struct flow_value *value)
+{
+    bool any = false;
+
+    for (size_t i = flow->first; i < flow->next; i++) {
+        const struct scan_guard *guard = &flow->guards->guards[i];
+        if (!holds(flow, guard, value->at))
+            continue;
+        add_of(flow,
+               (struct scan_name){
+                   .word = value->name, .function = value->function, .origin = value->name.text},
+               guard, false);
+        any = true;
+    }
+    if (!any)
+        scan_answer_void(flow, value->name, value->function);
+}
+
+/* Whether each `return` that may be true, or false, is where a guard holds. */
+static bool holds_at_all(const struct flow *flow, const struct scan_guard *guard, bool no)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < flow->value_count; i++) {
+        const struct flow_value *value = &flow->values[i];
+        if (!value->returned || !(no ? value->value.no : value->value.yes))
+            continue;
+        if (!holds(flow, guard, value->at))
+            return false;
+        count++;
+    }
+    return count > 0;
+}
+
+/* if (CUSHIM_HAS(...)) return true; return false; */
+static bool settle_returns(struct flow *flow)
+{
+    const struct flow_owner *owner = flow->owner;
+    const struct scan_name name = {.word = owner->name,
+                                   .function = owner->function,
+                                   .origin = owner->name.text,
+                                   .called = !owner->once};
+    bool any = false;
+
+    for (size_t i = flow->first; i < flow->next && owner->answers == 0; i++) {
+        const struct scan_guard *guard = &flow->guards->guards[i];
+        for (int no = 0; no < 2; no++) {
+            if (!holds_at_all(flow, guard, no > 0))
+                continue;
+            add_of(flow, name, guard, no > 0);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void scan_answer_settle(struct flow *flow)
+{
+    static const struct scan_function none = {0};
+    const struct flow_owner *owner = flow->owner;
+    const struct scan_function *function =
+        flow->function != SCOPE_FILE ? &flow->scope->functions[flow->function - 1] : &none;
+    size_t found = flow->guards->found_count;
+
+    for (size_t i = 0; i < flow->value_count; i++) {
+        if (!flow->values[i].returned)
+            settle_value(flow, &flow->values[i]);
+    }
+    bool answers = flow->value_count > 0 && settle_returns(flow);
+    for (size_t i = owner->first; i < found; i++)
+        answers |= flow->guards->found[i].word.text == owner->name.text;
+    for (size_t i = flow->first; i < flow->next && flow->macro; i++)
+        flow->guards->guards[i].answers |= answers;
+    if (!answers && owner->yes && scan_names_is_answer(flow->guards, function))
+        scan_answer_void(flow, owner->name, SCOPE_FILE);
+}

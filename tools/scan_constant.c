@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_constant.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+int scan_constant_defined(const struct option_list *defines, struct scan_word name)
+{
+    for (size_t i = 0; defines && i < defines->count; i++) {
+        const char *define = defines->item[i];
+        if (strncmp(define, name.text, name.length) == 0 && define[name.length] == '=')
+            return atoi(define + name.length + 1);
+    }
+    return 0;
+}
+
+/* A name in capitals, as macros and members of an enum have, or "const" before it in its line. */
+static bool is_fixed(const struct scan_text *in, const char *found, size_t length)
+{
+    const char *line = found;
+    bool capitals = true;
+
+    for (size_t i = 0; i < length; i++)
+        capitals &= !islower((unsigned char)found[i]);
+    while (line > in->text && line[-1] != '\n')
+        line--;
+    return capitals || memmem(line, (size_t)(found - line), "const", strlen("const")) ||
+           memmem(line, (size_t)(found - line), "define", strlen("define"));
+}
+
+int scan_constant_read(const struct scan_text *in, const struct option_list *defines,
+                       struct scan_word name, bool fixed)
+{
+    const char *found = in->text;
+    int least = name.length > 0 ? scan_constant_defined(defines, name) : 0;
+
+    if (least > 0 || name.length == 0)
+        return least;
+    while ((found = memmem(found, (size_t)(in->end - found), name.text, name.length))) {
+        bool whole = found == in->text || !scan_text_is_letter(found[-1]);
+        bool counts = whole && (!fixed || is_fixed(in, found, name.length));
+        found += name.length;
+        const char *value = found;
+        while (value < in->end && (*value == ' ' || *value == '\t' || *value == '='))
+            value++;
+        int number = counts && value > found ? scan_text_number(in, value) : 0;
+        if (number > 0 && (least == 0 || number < least))
+            least = number;
+    }
+    return least;
+}

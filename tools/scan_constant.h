@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Numbers that have a name in a source or on the compiler's command line.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_CONSTANT_H
+#define CUSHIM_TOOLS_SCAN_CONSTANT_H
+
+#include "options.h"
+#include "scan_text.h"
+
+/** The number that "NAME=VALUE" of a command line gives; 0: none. */
+int scan_constant_defined(const struct option_list *defines, struct scan_word name);
+
+/**
+ * The number that a text gives a name, or the smallest of several: "#define NAME 12000",
+ * "NAME = 12000". The command line's is first.
+ *
+ * @param fixed  no variable's, whose value may change
+ * @return 0: none
+ */
+int scan_constant_read(const struct scan_text *in, const struct option_list *defines,
+                       struct scan_word name, bool fixed);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * `switch` of an answer or of the driver's version: what holds behind its labels.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_SWITCH_H
+#define CUSHIM_TOOLS_SCAN_SWITCH_H
+
+#include "scan_flow.h"
+
+/** Its value was read. */
+void scan_switch_begin(struct flow *flow, struct flow_switch *own, struct flow_facts facts);
+
+/** Read `case value:` or `default:`. */
+void scan_switch_label(struct flow *flow);
+
+void scan_switch_end(struct flow *flow);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_version.h"
+
+#include "scan_constant.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_MAJOR = 99 };
+
+int scan_version_mirrored(int comparison)
+{
+    static const int pairs[][2] = {{'<', '>'}, {TOKEN_LESS_EQUAL, TOKEN_GREATER_EQUAL}};
+
+    for (size_t i = 0; i < 2; i++) {
+        if (comparison == pairs[i][0] || comparison == pairs[i][1])
+            return pairs[i][comparison == pairs[i][0]];
+    }
+    return comparison;
+}
+
+bool scan_version_is_comparison(int kind)
+{
+    return kind == '<' || kind == '>' || kind == TOKEN_LESS_EQUAL || kind == TOKEN_GREATER_EQUAL ||
+           kind == TOKEN_EQUAL;
+}
+
+/* A literal number, as "12040", or the name of one; 0: another token. */
+int scan_version_number(struct flow *flow)
+{
+    const struct scan_word word = flow->now.word;
+    size_t digits = 0;
+    int number = 0;
+
+    if (flow->now.kind == TOKEN_WORD) {
+        flow->guards->work += (size_t)(flow->guards->text.end - flow->guards->text.text);
+        return flow->guards->work > FLOW_MOST_WORK
+                   ? 0
+                   : scan_constant_read(&flow->guards->text, flow->guards->defines, word, true);
+    }
+    if (flow->now.kind != TOKEN_NUMBER || word.text[0] == '0')
+        return 0;
+    for (; digits < word.length && digits < 8; digits++) {
+        if (!isdigit((unsigned char)word.text[digits]))
+            break;
+        number = number * 10 + (word.text[digits] - '0');
+    }
+    for (; digits < word.length; digits++) {
+        if (!strchr("uUlL", word.text[digits]))
+            return 0;
+    }
+    return number;
+}
+
+/* "version >= 12000": which release it has at least, if that is true, or if it is not. */
+struct flow_facts scan_version_compare(const struct flow *flow, const struct flow_facts *version,
+                                       int comparison, int number)
+{
+    struct scan_guard *guard = scan_flow_guard(flow, version->version);
+    const struct flow_list list = {version->version, version->version};
+    bool more = comparison == '>' || comparison == TOKEN_LESS_EQUAL;
+
+    if (number == 0 && !version->major && scan_flow_is_parameter(flow, flow->now.word)) {
+        guard->release = SCAN_ANY_RELEASE;
+        return comparison == '<' || comparison == TOKEN_LESS_EQUAL
+                   ? (struct flow_facts){.no = list}
+                   : (struct flow_facts){.yes = list};
+    }
+    if (number == 0 || (version->major && number > MOST_MAJOR)) {
+        guard->why = SCAN_WHY_NUMBER;
+        return (struct flow_facts){0};
+    }
+    guard->release = (number + more) * (version->major ? SCAN_THOUSAND : 1);
+    return comparison == '<' || comparison == TOKEN_LESS_EQUAL ? (struct flow_facts){.no = list}
+                                                               : (struct flow_facts){.yes = list};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Comparisons of the driver's version.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_VERSION_H
+#define CUSHIM_TOOLS_SCAN_VERSION_H
+
+#include "scan_flow.h"
+
+enum { SCAN_THOUSAND = 1000 }; /* 12040 / SCAN_THOUSAND is 12 */
+
+bool scan_version_is_comparison(int kind);
+
+/** The comparison with its sides exchanged. */
+int scan_version_mirrored(int comparison);
+
+/** The number that the token is, as "12040" or the name of one; 0: another token. */
+int scan_version_number(struct flow *flow);
+
+/** "version >= 12000": which release it has at least, if that is true, or if it is not. */
+struct flow_facts scan_version_compare(const struct flow *flow, const struct flow_facts *version,
+                                       int comparison, int number);
+
+#endif
