@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The fault rule `late`: work begins as late as a device may begin it, so that what a program does
- * not wait for is not done. A thread has each ticket whose turn it is, and lingers. */
+ * not wait for is not done. A thread has each ticket whose turn it is, and lingers.
+ * The rule `reorder`: as soon as one is wanted, what is ready begins one by one, the newest first,
+ * so that work which nothing orders runs in the other order. The log has what came of both. */
 #include "queue/ticket.h"
+
+#include <stdio.h>
 
 /* Long enough for what a program does before it reads what it did not wait for. One that waits by
  * other means, such as a callback, loses no more than 32 times that: each time makes the next one
@@ -9,10 +13,64 @@
 #define PATIENCE_NS UINT64_C(100000000)
 #define LEAST_NS UINT64_C(1000000)
 #define QUESTIONS 8 /* of a loop; who asks once may only flush the queue */
+/* For one alone, which may wait for another's work. Each time makes the next one half as long. */
+#define TURN_NS UINT64_C(1000000000)
+#define MOST_TOLD 16 /* at a time */
 
-bool sim_late;
+bool sim_late, sim_reorder;
 pthread_cond_t sim_late_changed = PTHREAD_COND_INITIALIZER;
-static uint64_t patience_ns = PATIENCE_NS;
+static uint64_t patience_ns = PATIENCE_NS, turn_ns = TURN_NS;
+static uint64_t turn_end_ns;
+static uint64_t newest_number; /* when one was last wanted: what is newer stays late */
+
+/* --- What the log has of it --- */
+
+static void tell(const char *words, const struct sim_ticket *ticket)
+{
+    struct sim_report_line line = {.used = 0};
+    sim_report_put(&line, "cushim: %s: %s", words, ticket->origin);
+    sim_report_log(&line);
+}
+
+/* What no wait made begin before this call, the oldest first; NULL: all contexts'. */
+static void tell_all(const char *call, const struct sim_context *context,
+                     const struct sim_ticket *ticket)
+{
+    char words[160];
+    unsigned told = 0;
+    snprintf(words, sizeof words, "not waited for before %.*s", (int)strcspn(call, "\t"), call);
+    while (ticket && ticket->older)
+        ticket = ticket->older;
+    for (; ticket && told < MOST_TOLD; ticket = ticket->newer)
+        if (ticket->due_ns && ticket->origin && (!context || ticket->context == context)) {
+            tell(words, ticket);
+            told++;
+        }
+}
+
+void sim_late_end(const struct sim_ticket *newest)
+{
+    if (sim_callers_origin)
+        tell_all("the end", NULL, newest);
+}
+
+/* Once, of two that are not of one place: a loop over streams has no order either. */
+static void tell_swap(const struct sim_ticket *ready, const struct sim_ticket *first)
+{
+    static bool told;
+    const struct sim_ticket *before = NULL;
+    for (; ready; ready = ready->next_ready)
+        if (ready->number < first->number && (!before || ready->number > before->number))
+            before = ready;
+    if (told || !before || !first->origin || !before->origin ||
+        strcmp(first->origin, before->origin) == 0)
+        return;
+    told = true;
+    tell("it ran first", first);
+    tell("it was queued before that", before);
+}
+
+/* --- When work begins --- */
 
 uint64_t sim_late_due(void)
 {
@@ -30,6 +88,7 @@ static bool is_before_wanted(const struct sim_ticket *ticket)
 /* What comes before others is mostly older, but for the end of a graph. */
 static void spread(struct sim_ticket *newest)
 {
+    newest_number = newest ? newest->number : 0;
     for (bool more = true; more;) {
         more = false;
         for (struct sim_ticket *ticket = newest; ticket; ticket = ticket->older)
@@ -53,6 +112,10 @@ void sim_late_want_all(const struct sim_context *context, struct sim_ticket *new
 {
     if (!sim_late)
         return;
+    char *call = sim_callers_of_call();
+    if (call)
+        tell_all(call, context, newest);
+    free(call);
     for (struct sim_ticket *ticket = newest; ticket; ticket = ticket->older)
         if (!context || ticket->context == context)
             ticket->due_ns = 0;
@@ -65,11 +128,56 @@ void sim_late_ask(struct sim_ticket *ticket, struct sim_ticket *newest)
         sim_late_want(ticket, newest);
 }
 
+/* Its time is over. */
+static void lose_patience(const struct sim_ticket *ticket)
+{
+    if (patience_ns > LEAST_NS)
+        patience_ns -= patience_ns / 32;
+    if (ticket->origin)
+        tell("not waited for in time", ticket);
+}
+
 void sim_late_linger(const struct sim_ticket *ticket, const bool *stop)
 {
     for (uint64_t now; !*stop && (now = sim_clock_ns()) < ticket->due_ns;) {
         sim_lock_wait_ns(&sim_late_changed, ticket->due_ns - now);
-        if (ticket->due_ns && sim_clock_ns() >= ticket->due_ns && patience_ns > LEAST_NS)
-            patience_ns -= patience_ns / 32;
+        if (ticket->due_ns && sim_clock_ns() >= ticket->due_ns)
+            lose_patience(ticket);
     }
+}
+
+static struct sim_ticket **newest_of(struct sim_ticket **link)
+{
+    struct sim_ticket **found = NULL;
+    for (; *link; link = &(*link)->next_ready)
+        if ((!(*link)->due_ns || (*link)->number <= newest_number) &&
+            (!found || (*link)->number > (*found)->number))
+            found = link;
+    return found;
+}
+
+struct sim_ticket **sim_late_turn(struct sim_ticket **ready, bool busy, struct sim_ticket *newest,
+                                  uint64_t *wait_ns)
+{
+    const uint64_t now = sim_clock_ns();
+    struct sim_ticket *next = *ready, **found;
+    for (struct sim_ticket *ticket = next; ticket; ticket = ticket->next_ready)
+        if (ticket->due_ns < next->due_ns)
+            next = ticket;
+    const uint64_t until = busy && turn_end_ns > next->due_ns ? turn_end_ns : next->due_ns;
+    if (until > now) {
+        *wait_ns = until - now;
+        return NULL;
+    }
+    if (next->due_ns) {
+        lose_patience(next);
+        sim_late_want(next, newest);
+    }
+    if (busy && turn_ns > LEAST_NS)
+        turn_ns /= 2;
+    turn_end_ns = now + turn_ns;
+    found = newest_of(ready);
+    tell_swap(*ready, *found);
+    (*found)->due_ns = 0;
+    return found;
 }
