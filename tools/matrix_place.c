@@ -63,12 +63,15 @@ static void place_of_end(struct matrix_case *one)
 static void fill(struct matrix_case *one)
 {
     char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
+    const char *late_by = one->first_by ? one->first_by : one->late_by;
     const char *by = one->kernel_by ? one->kernel_by : one->missed_by;
 
     bool ignored = one->fired_by && (one->code == 0 || one->went_on[0] != '\0');
     bool told = ignored && one->call_by && strcmp(one->call_by, one->fired_by) == 0;
 
     insert(one->shown, one->missed_by);
+    insert(one->shown, one->first_by);
+    insert(one->shown, one->first_by ? one->second_by : one->late_by);
     matrix_place_by(one->fired_by, one->fired_at);
     if (!told)
         insert(one->shown, one->call_by);
@@ -79,8 +82,8 @@ static void fill(struct matrix_case *one)
         snprintf(kernel + length, sizeof kernel - length, "%s", one->kernel);
         memcpy(one->kernel, kernel, sizeof kernel);
     }
-    if (!by && ignored)
-        by = one->fired_by;
+    if (!by)
+        by = ignored ? one->fired_by : late_by;
     place_of_end(one);
     if (!by && one->place[0] != '\0')
         return;
@@ -115,4 +118,7 @@ void matrix_place_free(struct matrix_case *one)
     free(one->missed_by);
     free(one->ended_by);
     free(one->refused_by);
+    free(one->late_by);
+    free(one->first_by);
+    free(one->second_by);
 }

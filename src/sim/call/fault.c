@@ -71,8 +71,8 @@ static bool has(int kind)
 
 static void begin_late(void)
 {
-    sim_reorder = has(RULE_REORDER);
-    sim_late = sim_reorder || has(RULE_LATE);
+    sim_late_reorders = has(RULE_REORDER);
+    sim_late = sim_late_reorders || has(RULE_LATE);
 }
 
 bool sim_fault_add(const char *text, char *error, size_t size)

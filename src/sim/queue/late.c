@@ -17,7 +17,7 @@
 #define TURN_NS UINT64_C(1000000000)
 #define MOST_TOLD 16 /* at a time */
 
-bool sim_late, sim_reorder;
+bool sim_late, sim_late_reorders;
 pthread_cond_t sim_late_changed = PTHREAD_COND_INITIALIZER;
 static uint64_t patience_ns = PATIENCE_NS, turn_ns = TURN_NS;
 static uint64_t turn_end_ns;
@@ -51,21 +51,24 @@ static void tell_all(const char *call, const struct sim_context *context,
 void sim_late_end(const struct sim_ticket *newest)
 {
     if (sim_callers_origin)
-        tell_all("the end", NULL, newest);
+        tell_all("exit", NULL, newest);
 }
 
-/* Once, of two that are not of one place: a loop over streams has no order either. */
+/* Once, and once more of two places: a loop over streams may need no order. */
 static void tell_swap(const struct sim_ticket *ready, const struct sim_ticket *first)
 {
-    static bool told;
+    static bool told[2];
     const struct sim_ticket *before = NULL;
     for (; ready; ready = ready->next_ready)
         if (ready->number < first->number && (!before || ready->number > before->number))
             before = ready;
-    if (told || !before || !first->origin || !before->origin ||
-        strcmp(first->origin, before->origin) == 0)
+    if (!before || !first->origin || !before->origin)
         return;
-    told = true;
+    const bool places = strcmp(first->origin, before->origin) != 0;
+    if (told[0] && (told[1] || !places))
+        return;
+    told[0] = true;
+    told[1] = places;
     tell("it ran first", first);
     tell("it was queued before that", before);
 }

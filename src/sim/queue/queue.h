@@ -102,7 +102,7 @@ CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_conte
 /* --- late.c --- Tickets that are made from now on begin as late as a device may begin them: when
  * somebody waits for them or for what comes after, asks again and again, or after a time. */
 extern bool sim_late;
-extern bool sim_reorder; /* and one at a time, the newest that is ready first */
+extern bool sim_late_reorders; /* and one at a time, the newest that is ready first */
 
 /* --- ticket.c --- Work in order: a ticket is one piece of work, done or not. Every function is
  * called with the driver's lock held. */

@@ -210,7 +210,7 @@ static struct sim_ticket **wait_turn(void)
 
 static struct sim_ticket *take_ready(void)
 {
-    struct sim_ticket **link = sim_reorder && workers ? wait_turn() : &ready_first;
+    struct sim_ticket **link = sim_late_reorders && workers ? wait_turn() : &ready_first;
     struct sim_ticket *ticket = link ? *link : NULL;
     if (!ticket)
         return NULL;
@@ -314,7 +314,7 @@ static void make_ready(struct sim_ticket *ticket)
     *ready_end = ticket;
     ready_end = &ticket->next_ready;
     ready_count++;
-    if (sim_reorder)
+    if (sim_late_reorders)
         pthread_cond_broadcast(&sim_late_changed);
     if (ready_count <= coming)
         return;
@@ -404,7 +404,7 @@ void sim_ticket_begin(struct sim_ticket *ticket)
 
 void sim_ticket_yield(void)
 {
-    if (!sim_reorder || !self)
+    if (!sim_late_reorders || !self)
         return;
     sim_lock_enter();
     self->yields = true;
@@ -414,7 +414,7 @@ void sim_ticket_yield(void)
 
 CUresult sim_ticket_run_here(struct sim_ticket *ticket)
 {
-    if (sim_reorder) { /* in its turn, as others */
+    if (sim_late_reorders) { /* in its turn, as others */
         sim_ticket_start(ticket);
         sim_ticket_wait(ticket);
         return ticket->result;
