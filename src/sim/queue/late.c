@@ -172,10 +172,11 @@ struct sim_ticket **sim_late_turn(struct sim_ticket **ready, bool busy, struct s
         *wait_ns = until - now;
         return NULL;
     }
-    if (next->due_ns) {
+    if (next->number > newest_number && next->due_ns) {
         lose_patience(next);
-        sim_late_want(next, newest);
+        newest_number = newest->number;
     }
+    next->due_ns = 0;
     if (busy && turn_ns > LEAST_NS)
         turn_ns /= 2;
     turn_end_ns = now + turn_ns;
