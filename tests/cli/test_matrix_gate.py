@@ -85,8 +85,8 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         return compiled(tmp_path_factory.mktemp("careful"), CAREFUL)
 
     def test_gate(careful):
-        """Runs without a device, without a driver, with late and reordered work, and with calls that
-        fail."""
+        """Runs without a device, without a driver, with late and reordered work, and with calls
+        that fail."""
         runs = matrix(*TWO, "--", careful, "-", "-", "1")
         names = [one["name"] for one in runs]
         assert names[:6] == ["CUDA 11.4", "CUDA 13.0", "CUDA 13.0, no device", "no driver",
