@@ -16,6 +16,9 @@
 /* For one alone, which may wait for another's work. Each time makes the next one half as long. */
 #define TURN_NS UINT64_C(1000000000)
 #define MOST_TOLD 16 /* at a time */
+#define MOST_LOOKED_AT 256
+#define MOST_USES 16           /* of one ticket */
+#define LEAST_ADDRESS 0x10000U /* smaller values are no addresses */
 
 bool sim_late, sim_late_reorders;
 pthread_cond_t sim_late_changed = PTHREAD_COND_INITIALIZER;
@@ -54,21 +57,60 @@ void sim_late_end(const struct sim_ticket *newest)
         tell_all("exit", NULL, newest);
 }
 
-/* Once, and once more of two places: a loop over streams may need no order. */
-static void tell_swap(const struct sim_ticket *ready, const struct sim_ticket *first)
+void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item)
 {
-    static bool told[2];
-    const struct sim_ticket *before = NULL;
-    for (; ready; ready = ready->next_ready)
-        if (ready->number < first->number && (!before || ready->number > before->number))
-            before = ready;
-    if (!before || !first->origin || !before->origin)
+    const CUDA_MEMCPY3D_v2 *copy = &item->params.memcpy.copyParams;
+    void **values = item->params.kernel.kernelParams;
+    if (!ticket->origin || !(ticket->uses = calloc(MOST_USES + 1, sizeof *ticket->uses)))
         return;
-    const bool places = strcmp(first->origin, before->origin) != 0;
-    if (told[0] && (told[1] || !places))
+    switch ((int)item->params.type) {
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        ticket->uses[0] = copy->srcHost ? (uintptr_t)copy->srcHost : copy->srcDevice;
+        ticket->uses[1] = copy->dstHost ? (uintptr_t)copy->dstHost : copy->dstDevice;
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        ticket->uses[0] = item->params.memset.dst;
+        break;
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        for (size_t i = 0; values && values[i] && i < MOST_USES; i++)
+            memcpy(&ticket->uses[i], values[i], sizeof *ticket->uses);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool share(const struct sim_ticket *one, const struct sim_ticket *other)
+{
+    for (size_t i = 0; one->uses && other->uses && i < MOST_USES; i++)
+        for (size_t k = 0; one->uses[i] >= LEAST_ADDRESS && k < MOST_USES; k++)
+            if (one->uses[i] == other->uses[k])
+                return true;
+    return false;
+}
+
+/* What is older and not done has changed places with `first`, which waits for nothing. Those that
+ * use one address tell more than others, and those of one place, such as a loop over streams, less.
+ */
+static void tell_swap(const struct sim_ticket *first)
+{
+    static int told;
+    const struct sim_ticket *before = NULL, *ticket = first->origin ? first->older : NULL;
+    int best = told;
+    for (unsigned i = 0; ticket && best < 3 && i < MOST_LOOKED_AT; ticket = ticket->older, i++) {
+        if (!ticket->origin)
+            continue;
+        const int weight = share(first, ticket)                         ? 3
+                           : strcmp(first->origin, ticket->origin) != 0 ? 2
+                                                                        : 1;
+        if (weight > best) {
+            best = weight;
+            before = ticket;
+        }
+    }
+    if (!before)
         return;
-    told[0] = true;
-    told[1] = places;
+    told = best;
     tell("it ran first", first);
     tell("it was queued before that", before);
 }
@@ -181,7 +223,7 @@ struct sim_ticket **sim_late_turn(struct sim_ticket **ready, bool busy, struct s
         turn_ns /= 2;
     turn_end_ns = now + turn_ns;
     found = newest_of(ready);
-    tell_swap(*ready, *found);
+    tell_swap(*found);
     (*found)->due_ns = 0;
     return found;
 }

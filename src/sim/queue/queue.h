@@ -103,6 +103,8 @@ CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_conte
  * somebody waits for them or for what comes after, asks again and again, or after a time. */
 extern bool sim_late;
 extern bool sim_late_reorders; /* and one at a time, the newest that is ready first */
+/* What the ticket's work uses, for the log. */
+void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item);
 
 /* --- ticket.c --- Work in order: a ticket is one piece of work, done or not. Every function is
  * called with the driver's lock held. */

@@ -40,6 +40,7 @@ void sim_ticket_release(struct sim_ticket *ticket)
 {
     if (ticket && --ticket->references == 0) {
         free(ticket->origin);
+        free(ticket->uses);
         free(ticket);
     }
 }

@@ -19,6 +19,7 @@ struct sim_ticket {
     unsigned char asked; /* how often, before it was wanted */
     uint64_t due_ns;     /* when it begins by itself; 0: it is wanted, and not late */
     char *origin;        /* the call that queued it, as sim_callers_of_call has it, or NULL */
+    uint64_t *uses;      /* addresses, and other values; or NULL */
     uint64_t end_ns;
     CUresult result;
     struct sim_context *context;
