@@ -273,6 +273,31 @@ static int bad_managed(void)
     return managed_has(shared, 3);
 }
 
+/* The stream that does not wait has older work of its own. */
+static int bad_pipeline(void)
+{
+    make_second();
+    set(second, 2, other);
+    add(memory, 1, one);
+    times(second, 3, other);
+    compute();
+    copy_out(memory, other);
+    wait_both();
+    return are(pinned, 1) | second_has(6);
+}
+
+/* And the one that it does not wait for has newer work. */
+static int bad_newer_work(void)
+{
+    make_second();
+    add(memory, 1, one);
+    compute();
+    copy_out(memory, other);
+    add(second, 1, one);
+    wait_both();
+    return are(pinned, 1) | second_has(1);
+}
+
 /* --- None is missing --- */
 
 static int good_events(void)
@@ -536,6 +561,8 @@ static const struct program programs[] = {PROGRAM(bad_kernel_then_copy),
                                           PROGRAM(bad_per_thread),
                                           PROGRAM(bad_loop),
                                           PROGRAM(bad_managed),
+                                          PROGRAM(bad_pipeline),
+                                          PROGRAM(bad_newer_work),
                                           PROGRAM(good_events),
                                           PROGRAM(good_legacy),
                                           PROGRAM(good_per_thread),

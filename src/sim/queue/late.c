@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The fault rule `late`: work begins as late as a device may begin it, so that what a program does
  * not wait for is not done. A thread has each ticket whose turn it is, and lingers.
- * The rule `reorder`: as soon as one is wanted, what is ready begins one by one, the newest first,
- * so that work which nothing orders runs in the other order. The log has what came of both. */
+ * The rule `reorder`: as soon as one is wanted, what is ready begins one by one, so that work which
+ * nothing orders runs in the other order, as far as one order can. The log has what came of both.
+ */
 #include "queue/ticket.h"
 
 #include <stdio.h>
@@ -65,8 +66,10 @@ void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item)
         return;
     switch ((int)item->params.type) {
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        ticket->uses[0] = copy->srcHost ? (uintptr_t)copy->srcHost : copy->srcDevice;
-        ticket->uses[1] = copy->dstHost ? (uintptr_t)copy->dstHost : copy->dstDevice;
+        ticket->uses[0] =
+            copy->srcMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)copy->srcHost : copy->srcDevice;
+        ticket->uses[1] =
+            copy->dstMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)copy->dstHost : copy->dstDevice;
         break;
     case CU_GRAPH_NODE_TYPE_MEMSET:
         ticket->uses[0] = item->params.memset.dst;
@@ -191,13 +194,37 @@ void sim_late_linger(const struct sim_ticket *ticket, const bool *stop)
     }
 }
 
-static struct sim_ticket **newest_of(struct sim_ticket **link)
+/* How many newer ones would still come after it, and need not. */
+static unsigned stays_before(struct sim_ticket *ticket)
+{
+    static uint64_t mark;
+    unsigned count = 0;
+    ticket->mark = ++mark;
+    for (unsigned i = 0; ticket && ticket->number <= newest_number && i < MOST_LOOKED_AT; i++) {
+        if (ticket->mark != mark)
+            count += ticket->work != NULL;
+        for (const struct sim_edge *edge = ticket->waiters; edge; edge = edge->next)
+            if (ticket->mark == mark)
+                edge->waiter->mark = mark;
+        ticket = ticket->newer;
+    }
+    return count;
+}
+
+/* Of those that may begin, the one that changes places with most; else the newest. */
+static struct sim_ticket **best_of(struct sim_ticket **link)
 {
     struct sim_ticket **found = NULL;
-    for (; *link; link = &(*link)->next_ready)
-        if ((!(*link)->due_ns || (*link)->number <= newest_number) &&
-            (!found || (*link)->number > (*found)->number))
+    unsigned least = 0;
+    for (; *link; link = &(*link)->next_ready) {
+        if ((*link)->due_ns && (*link)->number > newest_number)
+            continue;
+        const unsigned count = stays_before(*link);
+        if (!found || count < least || (count == least && (*link)->number > (*found)->number)) {
             found = link;
+            least = count;
+        }
+    }
     return found;
 }
 
@@ -222,7 +249,7 @@ struct sim_ticket **sim_late_turn(struct sim_ticket **ready, bool busy, struct s
     if (busy && turn_ns > LEAST_NS)
         turn_ns /= 2;
     turn_end_ns = now + turn_ns;
-    found = newest_of(ready);
+    found = best_of(ready);
     tell_swap(*found);
     (*found)->due_ns = 0;
     return found;

@@ -102,7 +102,7 @@ CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_conte
 /* --- late.c --- Tickets that are made from now on begin as late as a device may begin them: when
  * somebody waits for them or for what comes after, asks again and again, or after a time. */
 extern bool sim_late;
-extern bool sim_late_reorders; /* and one at a time, the newest that is ready first */
+extern bool sim_late_reorders; /* and one at a time, in another order than they were queued */
 /* What the ticket's work uses, for the log. */
 void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item);
 

@@ -28,6 +28,7 @@ struct sim_ticket {
     void (*drop)(void *);
     struct sim_edge *waiters;
     struct sim_ticket *next_ready;
+    uint64_t mark; /* of a walk */
     uint64_t number;
     struct sim_ticket *older, *newer; /* that are not done */
 };
