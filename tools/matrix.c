@@ -44,8 +44,9 @@ static const struct option_row option_rows[] = {
      .flag = &given.gate,
      .doc =
          "All that finds mistakes, for CI: --strict --degrade 77 --check=race,init,sync "
-         "--fault wrong-abi --fault-each=9, a run without a driver, one without a device and one "
-         "with --fault late; what was not released behind a call that was made to fail counts only "
+         "--fault wrong-abi --fault-each=9, a run without a driver, one without a device, one with "
+         "--fault late and one with --fault reorder; what was not released behind a call that was "
+         "made to fail counts only "
          "if --check is given too"},
     {.name = "idle",
      .flag = &given.idle,

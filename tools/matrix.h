@@ -45,13 +45,17 @@ struct matrix_case {
     char *driver;                /* path of a real one, from malloc; NULL for a simulated one */
     bool bare;                   /* the simulated driver has no device */
     bool must;                   /* it may not degrade */
-    char fault[192];             /* a rule of --fault-each, or MATRIX_LATE; empty: none */
+    char fault[192]; /* a rule of --fault-each, MATRIX_LATE or MATRIX_REORDER; empty: none */
     char fired[128]; /* the first call that failed and that the program may not survive */
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;
     /* The first call that failed by itself, of those that do something, or for want of cuInit. */
     char *refused_by;
+    /* Under MATRIX_LATE and MATRIX_REORDER: what was not waited for, and how likely that is the
+     * cause; what ran before what was queued before it. */
+    char *late_by, *first_by, *second_by;
+    int late_weight;
     char *ended_by; /* "11\t/a+0x12\t...", of the last signal that ended one of its processes */
     /* Behind how a signal or the time limit ended it: " at a.c:7 (f)", " after cuX"; or empty. */
     char ended[PLACE_SIZE + 8];
@@ -159,6 +163,9 @@ void matrix_note(const struct matrix_case *cases, size_t count, bool idle,
 /** Free what a case has from malloc. */
 void matrix_place_free(struct matrix_case *one);
 
+/** Put in front of the call what a run of MATRIX_LATE or MATRIX_REORDER may lack. */
+void matrix_put_late(struct matrix_case *one);
+
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);
 
@@ -242,8 +249,9 @@ bool matrix_may_survive(const struct matrix_case *one);
 /** The driver of a run without one: the system's loader refuses it as too short. */
 #define MATRIX_NO_DRIVER "/dev/null"
 
-/** The rule of a run that looks for missing waits. */
+/** The rules of runs that look for missing waits, and for missing orders of streams. */
 #define MATRIX_LATE "late"
+#define MATRIX_REORDER "reorder"
 
 /** Before the entries' names. */
 #define MATRIX_GOES_ON "if the program rightly goes on: "

@@ -273,12 +273,12 @@ static void add_faults(struct matrix_list *list, size_t which, const struct matr
     }
 }
 
-static void add_late(struct matrix_list *list, size_t which)
+static void add_late(struct matrix_list *list, size_t which, const char *rule, const char *words)
 {
     struct matrix_case *one = add_again(list, which);
 
-    snprintf(one->fault, sizeof one->fault, "%s", MATRIX_LATE);
-    snprintf(one->name, sizeof one->name, "%.100s, queued work runs late", list->item[which].name);
+    snprintf(one->fault, sizeof one->fault, "%s", rule);
+    snprintf(one->name, sizeof one->name, "%.100s, %s", list->item[which].name, words);
 }
 
 void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most,
@@ -296,12 +296,22 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
         if (newest == count || version_parse(one->cuda) > version_parse(list->item[newest].cuda))
             newest = i;
     }
-    if (newest < count && late)
-        add_late(list, newest);
+    if (newest < count && late) {
+        add_late(list, newest, MATRIX_LATE, "queued work runs late");
+        add_late(list, newest, MATRIX_REORDER, "queued work reordered");
+    }
     if (newest < count)
         add_faults(list, newest, &used[newest], most);
     if (oldest != newest)
         add_faults(list, oldest, &used[oldest], most);
+}
+
+/* Whether it fails for what the run before, of MATRIX_LATE, has found: nothing changed places. */
+static bool is_told(const struct matrix_case *late, const struct matrix_case *one)
+{
+    return late && one->end >= MATRIX_FAILS && strcmp(one->fault, MATRIX_REORDER) == 0 &&
+           strcmp(late->fault, MATRIX_LATE) == 0 && late->end >= MATRIX_FAILS &&
+           late->end <= MATRIX_HANGS && !one->first_by;
 }
 
 void matrix_list_tried(struct matrix_list *list)
@@ -310,8 +320,9 @@ void matrix_list_tried(struct matrix_list *list)
 
     for (size_t i = 0; i < list->count; i++) {
         struct matrix_case *one = &list->item[i];
-        bool ruled = one->fault[0] == '\0' || one->ruled || strcmp(one->fault, MATRIX_LATE) == 0;
-        if (!ruled && one->end == MATRIX_PASSES && one->calls >= 0)
+        bool idle =
+            matrix_is_fault(one) && !one->ruled && one->end == MATRIX_PASSES && one->calls >= 0;
+        if (idle || is_told(count > 0 ? &list->item[count - 1] : NULL, one))
             matrix_place_free(one);
         else
             list->item[count++] = *one;

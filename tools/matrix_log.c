@@ -265,6 +265,69 @@ static void note_kernel(struct matrix_case *one, const char *line, bool *told)
     one->kernel_by = NULL;
 }
 
+/* The words behind others that a line begins with, from malloc. */
+static bool keep_behind(char **by, const char *line, const char *words)
+{
+    size_t length = strlen(words);
+
+    if (strncmp(line, words, length) != 0)
+        return false;
+    free(*by);
+    line += length;
+    *by = strndup(line, strcspn(line, "\n"));
+    return true;
+}
+
+/* "cushim: not waited for before cuMemFreeHost: cuMemcpyDtoHAsync_v2\t/a+0x12": of what a release,
+ * the end or time made begin, the first that tells most. What releases may go on. */
+static void note_late(struct matrix_case *one, const char *line)
+{
+    static const char begin[] = "cushim: not waited for ";
+    const char *cause = line + sizeof begin - 1, *by;
+    char words[128], name[128];
+    int weight = 1;
+
+    if (keep_behind(&one->first_by, line, "cushim: it ran first: ") ||
+        keep_behind(&one->second_by, line, "cushim: it was queued before that: ") ||
+        strncmp(line, begin, sizeof begin - 1) != 0 || !(by = strstr(cause, ": ")))
+        return;
+    snprintf(words, sizeof words, "%.*s", (int)(by - cause), cause);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(by + 2, "\t\n"), by + 2);
+    if (strcmp(words, "before exit") == 0 || sim_fault_is_release(words))
+        weight += 2;
+    else if (strcmp(words, "in time") != 0)
+        return; /* a wait */
+    weight += strstr(name, "DtoH") ? 1 : 0;
+    if (weight > one->late_weight && !sim_fault_is_release(name) &&
+        keep_behind(&one->late_by, by, ": "))
+        one->late_weight = weight;
+}
+
+/* The call's name in "cuX\t..." */
+static const char *name_of(const char *by, char name[128])
+{
+    snprintf(name, 128, "%.*s", (int)strcspn(by, "\t"), by);
+    return name;
+}
+
+void matrix_put_late(struct matrix_case *one)
+{
+    bool reorder = strcmp(one->fault, MATRIX_REORDER) == 0;
+    char text[MATRIX_CALL_SIZE], name[2][128];
+
+    if (!reorder && strcmp(one->fault, MATRIX_LATE) != 0)
+        return;
+    snprintf(text, sizeof text, "%s",
+             reorder ? "a wait or an order of streams is missing?"
+                     : "a wait for queued work is missing?");
+    if (one->first_by && one->second_by)
+        snprintf(text, sizeof text, "%s ran before %s, and nothing orders them",
+                 name_of(one->first_by, name[0]), name_of(one->second_by, name[1]));
+    else if (one->late_by)
+        snprintf(text, sizeof text, "%s was not waited for", name_of(one->late_by, name[0]));
+    matrix_put_before(one, text);
+}
+
 /* The call that failed. 600 says that work is not ready. */
 static void note_call(struct matrix_case *one, const struct call *call)
 {
@@ -342,6 +405,8 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             one->ended_by = strdup(line + strlen(ended));
         }
         note_kernel(one, line, &kernel);
+        if (one->fault[0] != '\0' && !matrix_is_fault(one))
+            note_late(one, line);
         if (!read_call(line, &call))
             continue;
         one->calls++;

@@ -63,15 +63,18 @@ static void place_of_end(struct matrix_case *one)
 static void fill(struct matrix_case *one)
 {
     char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
+    const char *late_by = one->first_by ? one->first_by : one->late_by;
     bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
-    const char *by = ignored          ? one->fired_by
-                     : one->kernel_by ? one->kernel_by
-                     : one->missed_by ? one->missed_by
-                     : by_itself      ? one->fired_by
-                                      : NULL;
+    const char *by = ignored                      ? one->fired_by
+                     : one->kernel_by             ? one->kernel_by
+                     : one->missed_by             ? one->missed_by
+                     : by_itself && one->fired_by ? one->fired_by
+                                                  : late_by;
     bool told = by && by == one->fired_by && one->call_by && strcmp(one->call_by, by) == 0;
 
     insert(one->shown, one->missed_by);
+    insert(one->shown, one->first_by);
+    insert(one->shown, one->first_by ? one->second_by : one->late_by);
     matrix_place_by(one->fired_by, one->fired_at);
     if (!told)
         insert(one->shown, one->call_by);
@@ -116,4 +119,7 @@ void matrix_place_free(struct matrix_case *one)
     free(one->missed_by);
     free(one->ended_by);
     free(one->refused_by);
+    free(one->late_by);
+    free(one->first_by);
+    free(one->second_by);
 }

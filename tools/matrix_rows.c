@@ -118,7 +118,8 @@ static bool is_next(const struct matrix_case *one, const struct matrix_case *oth
 
 bool matrix_is_fault(const struct matrix_case *one)
 {
-    return one->fault[0] != '\0' && strcmp(one->fault, MATRIX_LATE) != 0;
+    return one->fault[0] != '\0' && strcmp(one->fault, MATRIX_LATE) != 0 &&
+           strcmp(one->fault, MATRIX_REORDER) != 0;
 }
 
 /* Whether calls failed in both under one release, and the program took notice, or had one cause. */

@@ -370,9 +370,8 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     }
     if (one->end <= MATRIX_DEGRADES && plan->strict && one->went_on[0] != '\0')
         one->end = MATRIX_FAILS;
-    if (strcmp(one->fault, MATRIX_LATE) == 0 && one->end >= MATRIX_FAILS &&
-        one->end <= MATRIX_HANGS)
-        matrix_put_before(one, "a wait for queued work is missing?");
+    if (one->end >= MATRIX_FAILS && one->end <= MATRIX_HANGS)
+        matrix_put_late(one);
     if (one->driver)
         take_away(plan, one->driver, job->number);
     job->pid = 0;

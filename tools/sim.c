@@ -362,7 +362,8 @@ const struct command command_sim = {
              "  device-lost:device=D,call=N  calls about device D fail from the Nth call on\n"
              "  missing:SYMBOL               the driver lacks this entry\n"
              "  wrong-abi                    a call by a wrongly resolved pointer aborts\n"
-             "  late                         queued work runs as late as a device may run it\n\n",
+             "  late                         queued work runs as late as a device may run it\n"
+             "  reorder                      and what nothing orders runs in the other order\n\n",
     .exits = "Exit status: the program's, 128 + N if signal N ended it, 127 if it cannot be\n"
              "run, 5 if it is 0 and --check found something, 2 to 4 with a sentence of\n"
              "cushim sim if it could not begin or count.\n",

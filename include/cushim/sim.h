@@ -91,7 +91,7 @@ void cushim_sim_clear_faults(void);
  * Find a fault rule that is in force and had no effect so far: the test did not test it.
  *
  * @return the rule's text, until the thread's next call of this; NULL if each had an effect.
- *         Whether `missing:`, `wrong-abi` and `late` had one is not known
+ *         Whether `missing:`, `wrong-abi`, `late` and `reorder` had one is not known
  *
  * Threads: safe. Since: 0.1.
  */

@@ -2,100 +2,7 @@
 /* Small programs, by name: some forget to wait for work that they queued. Each ends with 0 if it
  * found what it computed, and with 1 if not. What has to be done by then is done meanwhile, if the
  * driver begins it at once. */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cushim/cushim.h>
-#include <cushim/error.h>
-
-#define OK(call) check(call, #call)
-enum { COUNT = 256, BYTES = COUNT * 4 };
-
-static const char ptx[] = ".version 4.1\n.target sm_30\n.address_size 64\n"
-                          ".visible .entry add(.param .u64 at, .param .u32 value)\n"
-                          "{\n"
-                          "    .reg .b64 %a, %o;\n"
-                          "    .reg .b32 %i, %v, %w;\n"
-                          "    ld.param.u64 %a, [at];\n"
-                          "    ld.param.u32 %v, [value];\n"
-                          "    mov.u32 %i, %tid.x;\n"
-                          "    mul.wide.u32 %o, %i, 4;\n"
-                          "    add.u64 %a, %a, %o;\n"
-                          "    ld.global.u32 %w, [%a];\n"
-                          "    add.u32 %w, %w, %v;\n"
-                          "    st.global.u32 [%a], %w;\n"
-                          "    ret;\n"
-                          "}\n";
-
-static const struct cushim_api *cu;
-static CUcontext context;
-static CUfunction kernel;
-static CUstream one, other;   /* non-blocking */
-static CUdeviceptr memory;    /* zeros */
-static unsigned *pinned;      /* zeros */
-static unsigned plain[COUNT]; /* pageable */
-
-static void check(CUresult code, const char *call)
-{
-    if (code == CUDA_SUCCESS)
-        return;
-    fprintf(stderr, "%s: error %d\n", call, (int)code);
-    exit(3);
-}
-
-/* The program does something else for a while. */
-static void compute(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-}
-
-static void add(CUdeviceptr at, unsigned value, CUstream stream)
-{
-    void *values[] = {&at, &value};
-    OK(cu->cuLaunchKernel(kernel, 1, 1, 1, COUNT, 1, 1, 0, stream, values, NULL));
-}
-
-static int are(const unsigned *words, unsigned value)
-{
-    for (int i = 0; i < COUNT; i++)
-        if (words[i] != value)
-            return 1;
-    return 0;
-}
-
-static int has(CUdeviceptr at, unsigned value)
-{
-    unsigned words[COUNT];
-    OK(cu->cuCtxSynchronize());
-    OK(cu->cuMemcpyDtoH_v2(words, at, BYTES));
-    return are(words, value);
-}
-
-static CUdeviceptr managed(void)
-{
-    CUdeviceptr made;
-    OK(cu->cuMemAllocManaged(&made, BYTES, CU_MEM_ATTACH_GLOBAL));
-    memset((void *)(uintptr_t)made, 0, BYTES);
-    return made;
-}
-
-static int managed_has(CUdeviceptr at, unsigned value)
-{
-    int result = are((const unsigned *)(uintptr_t)at, value);
-    OK(cu->cuMemFree_v2(at));
-    return result;
-}
-
-static CUevent recorded(CUstream stream)
-{
-    CUevent event;
-    OK(cu->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-    OK(cu->cuEventRecord(event, stream));
-    return event;
-}
+#include "queued.h"
 
 /* --- A wait is missing --- */
 
@@ -345,55 +252,16 @@ static int good_pageable(void)
     return are(plain, 2);
 }
 
-#define PROGRAM(name)                                                                              \
-    {                                                                                              \
-#name, name                                                                                \
-    }
-static const struct program {
-    const char *name;
-    int (*run)(void);
-} programs[] = {PROGRAM(bad_pinned),        PROGRAM(bad_managed),      PROGRAM(bad_two_streams),
-                PROGRAM(bad_non_blocking),  PROGRAM(bad_reuse),        PROGRAM(bad_event),
-                PROGRAM(bad_fill),          PROGRAM(bad_destruction),  PROGRAM(bad_question),
-                PROGRAM(good_polls_stream), PROGRAM(good_polls_event), PROGRAM(good_polls_memory),
-                PROGRAM(good_callbacks),    PROGRAM(good_events),      PROGRAM(good_graph),
-                PROGRAM(good_managed),      PROGRAM(good_pool),        PROGRAM(good_legacy),
-                PROGRAM(good_per_thread),   PROGRAM(good_pageable)};
+static const struct program programs[] = {
+    PROGRAM(bad_pinned),        PROGRAM(bad_managed),      PROGRAM(bad_two_streams),
+    PROGRAM(bad_non_blocking),  PROGRAM(bad_reuse),        PROGRAM(bad_event),
+    PROGRAM(bad_fill),          PROGRAM(bad_destruction),  PROGRAM(bad_question),
+    PROGRAM(good_polls_stream), PROGRAM(good_polls_event), PROGRAM(good_polls_memory),
+    PROGRAM(good_callbacks),    PROGRAM(good_events),      PROGRAM(good_graph),
+    PROGRAM(good_managed),      PROGRAM(good_pool),        PROGRAM(good_legacy),
+    PROGRAM(good_per_thread),   PROGRAM(good_pageable)};
 
-static int run(const char *name)
+int main(int count, char **words)
 {
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        if (strcmp(programs[i].name, name) == 0)
-            return programs[i].run();
-    return 2;
-}
-
-int main(int count_of_words, char **words)
-{
-    CUmodule module;
-    cu = cushim_load(NULL);
-    if (cushim_init(cu) != CUSHIM_OK)
-        return 77;
-    OK(cu->cuDevicePrimaryCtxRetain(&context, 0));
-    OK(cu->cuCtxSetCurrent(context));
-    OK(cu->cuModuleLoadData(&module, ptx));
-    OK(cu->cuModuleGetFunction(&kernel, module, "add"));
-    OK(cu->cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
-    OK(cu->cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
-    OK(cu->cuMemAlloc_v2(&memory, BYTES));
-    OK(cu->cuMemHostAlloc((void **)&pinned, BYTES, 0));
-    OK(cu->cuMemsetD32_v2(memory, 0, COUNT));
-    memset(pinned, 0, BYTES);
-    add(memory, 0, NULL); /* the first launch takes longer */
-    OK(cu->cuCtxSynchronize());
-    int result = run(count_of_words > 1 ? words[1] : "");
-    OK(cu->cuMemFreeHost(pinned));
-    OK(cu->cuMemFree_v2(memory));
-    OK(cu->cuStreamDestroy_v2(one));
-    OK(cu->cuStreamDestroy_v2(other));
-    OK(cu->cuModuleUnload(module));
-    OK(cu->cuDevicePrimaryCtxRelease_v2(0));
-    if (result)
-        fputs("the result is wrong\n", stderr);
-    return result;
+    return run_one(programs, sizeof programs / sizeof *programs, count, words);
 }

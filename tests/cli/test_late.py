@@ -36,7 +36,12 @@ def test_no_missing_wait(name, cuda):
     assert code(name, "--check=race,init,sync", "--cuda", cuda, "--fault", "late") == 0
 
 
+COPY = (ROOT / "tests/cli/late_program.c").read_text().partition("MemcpyDtoH")[0].count("\n") + 1
+
+
 @pytest.mark.parametrize("name, code, row", [
+    ("bad_pinned", FAILED, "fails   exit code 1; cuMemcpyDtoHAsync_v2 at tests/cli/late_program.c:"
+     f"{COPY} (bad_pinned) was not waited for; \"the res"),
     ("bad_reuse", FAILED, "fails   exit code 1; a wait for queued work is missing?; \"the res"),
     ("good_legacy", OK, "passes")])
 def test_the_gate_has_such_a_run(name, code, row):

@@ -72,7 +72,7 @@ def test_gate_of_a_linked_program(tmp_path):
                                   " int code = cuInit(0); return code ? 77 : 0; }\n")
     subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", tmp_path / "libcuda.so.1"],
                    check=True)
-    *_, nothing, _late = matrix(*TWO, "--idle", "--", tmp_path / "a")
+    *_, nothing, _late, _reorder = matrix(*TWO, "--idle", "--", tmp_path / "a")
     assert (nothing["name"], nothing["result"]) == ("no driver", "not run")
     assert ".no-driver/libcuda.so.1" in nothing["errors"]
     assert "linked to libcuda, so it does not count" in \
@@ -85,13 +85,14 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         return compiled(tmp_path_factory.mktemp("careful"), CAREFUL)
 
     def test_gate(careful):
-        """Runs without a device, without a driver, with late work, and with calls that fail."""
+        """Runs without a device, without a driver, with late and reordered work, and with calls
+        that fail."""
         runs = matrix(*TWO, "--", careful, "-", "-", "1")
         names = [one["name"] for one in runs]
-        assert names[:5] == ["CUDA 11.4", "CUDA 13.0", "CUDA 13.0, no device", "no driver",
-                             "CUDA 13.0, queued work runs late"]
-        assert [one["result"] for one in runs[:5]] == [*2 * ["passes"], *2 * ["degrades"],
-                                                       "passes"]
+        assert names[:6] == ["CUDA 11.4", "CUDA 13.0", "CUDA 13.0, no device", "no driver",
+                             "CUDA 13.0, queued work runs late", "CUDA 13.0, queued work reordered"]
+        assert [one["result"] for one in runs[:6]] == [*2 * ["passes"], *2 * ["degrades"],
+                                                       *2 * ["passes"]]
         assert "CUDA 13.0, call 2 of cuEventCreate fails" in names
         assert "CUDA 11.4, call 2 of cuEventCreate fails" in names
         assert "CUSHIM_LIBCUDA" in runs[3]["errors"] or runs[3]["errors"] == ""
@@ -303,7 +304,7 @@ if "CUSHIM_STATIC" in os.environ:
         program = compiled(tmp_path, "#include <cushim/cushim.h>\nCUresult cuInit(unsigned);\n"
                            "int main(void) { cuInit(0); return cushim_init(cushim_load(NULL)) ? 77 "
                            ": 0; }\n", link=[tmp_path / "libcuda.so.1"])
-        *_, without, _late = matrix(*TWO, "--", program, code=FAILED)
+        *_, without, _late, _reorder = matrix(*TWO, "--", program, code=FAILED)
         assert (without["name"], without["result"]) == ("no driver", "not run")
 
     def test_a_call_that_fails_by_itself(tmp_path):
@@ -341,7 +342,7 @@ if "CUSHIM_STATIC" in os.environ:
             }""")
         runs = matrix("--gate", "--idle", "--cuda", "12.4", "--", program)
         assert [one["fault"].split(",")[0] for one in runs if one["fault"]] == [
-            "late", "cuDevicePrimaryCtxRetain:call=1", "cuCtxSetCurrent:call=2",
+            "late", "reorder", "cuDevicePrimaryCtxRetain:call=1", "cuCtxSetCurrent:call=2",
             "cuCtxPushCurrent_v2:call=1"]
 
     @pytest.mark.parametrize("words, result", [
@@ -453,7 +454,7 @@ if "CUSHIM_STATIC" in os.environ:
         program = compiled(tmp_path, POLLS)
         each = ("--gate", "--idle", "--cuda", "12.4", "--jobs", "1", "--", program)
         runs = matrix(*each, tmp_path / "first")
-        assert [one["name"] for one in runs if one["fault"]][2:] == [
+        assert [one["name"] for one in runs if one["fault"]][3:] == [
             "CUDA 12.4, cuEventCreate fails", "CUDA 12.4, cuEventRecord fails",
             "CUDA 12.4, cuEventQuery fails"]
         *_, one = matrix(*each, tmp_path / "second", "leaks", code=FAILED)

@@ -420,7 +420,8 @@ def test_rules_of_all():
 @pytest.mark.parametrize("rule, words", [
     ("cuMemAloc", "did you mean cuMemAlloc?"),
     ("cumemalloc", "did you mean cuMemAlloc?"),
-    ("oom:after=1", "of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi and late"),
+    ("oom:after=1", "of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi, late and "
+                    "reorder"),
     ("cuInit:cal=1", "it takes error=CODE, call=N, from=N,"),
     ("device-lost:slow=1", "it takes device=D, call=N and error=CODE")])
 def test_wrong_rules_say_what_is_right(rule, words):

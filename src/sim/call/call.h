@@ -91,7 +91,15 @@ char *sim_log_origin(void);
 #define SIM_RULE_SYMBOL 128
 
 struct rule {
-    enum { RULE_CALL, RULE_MEMORY, RULE_LOST, RULE_MISSING, RULE_WRONG_ABI, RULE_LATE } kind;
+    enum {
+        RULE_CALL,
+        RULE_MEMORY,
+        RULE_LOST,
+        RULE_MISSING,
+        RULE_WRONG_ABI,
+        RULE_LATE,
+        RULE_REORDER
+    } kind;
     char name[64]; /* of RULE_CALL and RULE_MISSING */
     bool exact;    /* the name is a symbol's, not that of all its ABIs */
     char text[256];
@@ -116,7 +124,7 @@ struct sim_rule_family {
     const char *error_strings, *error_prefix;
     const char *all;   /* instead of a name: all entries */
     const char *names; /* a sentence's end: what a rule may begin with */
-    bool driver;       /* whether there are out-of-memory, wrong-abi and late, too */
+    bool driver;       /* whether there are out-of-memory, wrong-abi, late and reorder */
 };
 
 bool sim_rule_parse(const struct sim_rule_family *family, const char *text, struct rule *rule,

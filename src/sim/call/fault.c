@@ -34,8 +34,8 @@ const struct sim_rule_family sim_fault_rules = {
     .error_prefix = "CUDA_ERROR_",
     .all = "*",
     .driver = true,
-    .names = "names are those of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi "
-             "and late",
+    .names = "names are those of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi, "
+             "late and reorder",
 };
 
 static _Thread_local char last[sizeof rules->text]; /* the rule of this thread's last call */
@@ -69,6 +69,12 @@ static bool has(int kind)
     return false;
 }
 
+static void begin_late(void)
+{
+    sim_late_reorders = has(RULE_REORDER);
+    sim_late = sim_late_reorders || has(RULE_LATE);
+}
+
 bool sim_fault_add(const char *text, char *error, size_t size)
 {
     bool good = true;
@@ -89,7 +95,7 @@ bool sim_fault_add(const char *text, char *error, size_t size)
     }
     free(copy);
     sim_memory_hooks.refuses = refuse_memory;
-    sim_late = has(RULE_LATE);
+    begin_late();
     return good;
 }
 
@@ -98,7 +104,7 @@ bool sim_fault_check(const char *text, char *error, size_t size)
     size_t before = count;
     bool good = sim_fault_add(text, error, size);
     count = before;
-    sim_late = has(RULE_LATE);
+    begin_late();
     return good;
 }
 
@@ -110,7 +116,7 @@ bool sim_fault_entry(const char *name, char *error, size_t size)
 void sim_fault_clear(void)
 {
     count = 0;
-    sim_late = false;
+    begin_late();
 }
 
 const struct rule *sim_fault_at(size_t i)

@@ -251,6 +251,8 @@ static const char *head(const struct sim_rule_family *family, struct rule *rule,
         rule->kind = RULE_WRONG_ABI;
     } else if (family->driver && strcmp(name, "late") == 0) {
         rule->kind = RULE_LATE;
+    } else if (family->driver && strcmp(name, "reorder") == 0) {
+        rule->kind = RULE_REORDER;
     } else if (strcmp(name, "missing") == 0) {
         rule->kind = RULE_MISSING;
         name = options;

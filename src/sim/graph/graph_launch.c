@@ -33,6 +33,7 @@ static struct sim_exec *chosen(const struct sim_branch *branch)
 static CUresult run_body(struct sim_exec *body, struct sim_context *context)
 {
     struct sim_ticket *end = NULL;
+    sim_ticket_yield();
     sim_lock_enter();
     CUresult result = launch_body(body, context, &end);
     if (result == CUDA_SUCCESS) {

@@ -254,7 +254,7 @@ static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info
                      const CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {
     SIM_REFUSE(params->kernelParams && params->extra);
-    kernel->params = calloc(1, info->param_size + 1);
+    kernel->params = calloc(1, info->param_size + 8); /* each can be read as an address */
     kernel->pointers = calloc(info->param_count + 1, sizeof *kernel->pointers);
     SIM_FAIL(OUT_OF_MEMORY, !kernel->params || !kernel->pointers);
     for (uint32_t i = 0; i < info->param_count; i++)

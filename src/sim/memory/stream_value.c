@@ -76,6 +76,7 @@ static CUresult wait_for(const struct batch *batch, const CUstreamBatchMemOpPara
             return CUDA_SUCCESS;
         if (__atomic_load_n(&batch->context->closing, __ATOMIC_RELAXED))
             return CUDA_SUCCESS; /* nobody will be told */
+        sim_ticket_yield();
         nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
     }
 }

@@ -197,6 +197,7 @@ static CUresult wait_record(void *user)
         uint32_t changes = __atomic_load_n(&page->changes, __ATOMIC_ACQUIRE);
         if (is_done(page, record->number))
             break;
+        sim_ticket_yield();
         sim_shared_wait(&page->changes, changes);
     }
     return CUDA_SUCCESS;

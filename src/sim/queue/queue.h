@@ -102,6 +102,9 @@ CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_conte
 /* --- late.c --- Tickets that are made from now on begin as late as a device may begin them: when
  * somebody waits for them or for what comes after, asks again and again, or after a time. */
 extern bool sim_late;
+extern bool sim_late_reorders; /* and one at a time, in another order than they were queued */
+/* What the ticket's work uses, for the log. */
+void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item);
 
 /* --- ticket.c --- Work in order: a ticket is one piece of work, done or not. Every function is
  * called with the driver's lock held. */
@@ -129,6 +132,8 @@ void sim_ticket_start(struct sim_ticket *ticket); /* runs as soon as nothing is 
 void sim_ticket_begin(struct sim_ticket *ticket); /* and the caller's reference is given up */
 /* Instead of sim_ticket_start: the calling thread waits until nothing is missing, and runs it. */
 CUresult sim_ticket_run_here(struct sim_ticket *ticket); /* its own code */
+/* For work that waits for other work: that may begin. Without the lock. */
+void sim_ticket_yield(void);
 void sim_ticket_wait_none(void); /* until the process has no ticket that is not done */
 void sim_ticket_wait_all(const struct sim_context *context); /* until no ticket of it is left */
 /* Tickets are numbered from 1 in the order in which they are made, those of destroyed streams and

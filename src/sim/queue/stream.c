@@ -144,6 +144,8 @@ static CUresult hand_in(struct sim_stream *stream, const struct sim_item *item, 
 {
     SIM_TRY_OR(result, sim_item_drop(item));
     SIM_FIND(struct sim_ticket *, ticket, make(stream, item->run, item->user, item->drop, &ticket));
+    if (sim_late_reorders)
+        sim_late_note(ticket, item);
     if (wait)
         result = sim_ticket_run_here(ticket);
     else

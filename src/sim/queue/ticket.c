@@ -11,14 +11,16 @@
 struct worker {
     pthread_t id;
     bool busy, detached; /* detached: nobody joins it */
+    bool yields;         /* what it works on waits for others' work */
     struct worker *next;
 };
 
 static uint64_t newest_number;
 static struct sim_ticket *oldest, *newest; /* that are not done */
-static struct sim_ticket *ready_first, *ready_last;
+static struct sim_ticket *ready_first, **ready_end = &ready_first;
 static atomic_uint ready_count;
 static struct worker *workers, *leaving; /* the latter only have to be joined */
+static _Thread_local struct worker *self;
 static unsigned coming; /* workers that will look at the ready list by themselves */
 static unsigned idle;   /* workers that must be woken for that */
 static bool stopping;
@@ -36,8 +38,11 @@ struct sim_ticket *sim_ticket_retain(struct sim_ticket *ticket)
 
 void sim_ticket_release(struct sim_ticket *ticket)
 {
-    if (ticket && --ticket->references == 0)
+    if (ticket && --ticket->references == 0) {
+        free(ticket->origin);
+        free(ticket->uses);
         free(ticket);
+    }
 }
 
 bool sim_ticket_done(const struct sim_ticket *ticket)
@@ -117,7 +122,10 @@ struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, 
     if (context) {
         ticket->context = sim_context_retain(context);
         context->tickets++;
-        ticket->due_ns = sim_late ? sim_late_due() : 0;
+        if (sim_late) {
+            ticket->due_ns = sim_late_due();
+            ticket->origin = work ? sim_callers_of_call() : NULL;
+        }
     }
     ticket->work = work;
     ticket->user = user;
@@ -182,14 +190,34 @@ static void execute(struct sim_ticket *ticket)
 
 /* --- Threads --- */
 
+static bool is_busy(void)
+{
+    const struct worker *worker = workers;
+    while (worker && (!worker->busy || worker->yields))
+        worker = worker->next;
+    return worker;
+}
+
+/* Under the rule `reorder`: what begins next. Gives the lock up until it may. */
+static struct sim_ticket **wait_turn(void)
+{
+    struct sim_ticket **link = NULL;
+    uint64_t wait_ns = 0;
+    while (ready_first && !stopping &&
+           !(link = sim_late_turn(&ready_first, is_busy(), newest, &wait_ns)))
+        sim_lock_wait_ns(&sim_late_changed, wait_ns);
+    return link;
+}
+
 static struct sim_ticket *take_ready(void)
 {
-    struct sim_ticket *ticket = ready_first;
+    struct sim_ticket **link = sim_late_reorders && workers ? wait_turn() : &ready_first;
+    struct sim_ticket *ticket = link ? *link : NULL;
     if (!ticket)
         return NULL;
-    ready_first = ticket->next_ready;
-    if (!ready_first)
-        ready_last = NULL;
+    *link = ticket->next_ready;
+    if (!*link)
+        ready_end = link;
     ready_count--;
     return ticket;
 }
@@ -215,6 +243,7 @@ static void leave(struct worker *worker)
 static void *work_loop(void *user)
 {
     struct worker *worker = user;
+    self = worker;
     sim_lock_enter();
     for (;;) {
         struct sim_ticket *ticket = stopping ? NULL : take_ready();
@@ -226,6 +255,7 @@ static void *work_loop(void *user)
                     break;
             }
             worker->busy = true;
+            worker->yields = false;
             execute(ticket);
             worker->busy = false;
             coming++;
@@ -282,12 +312,11 @@ static void make_ready(struct sim_ticket *ticket)
         return;
     }
     ticket->next_ready = NULL;
-    if (ready_last)
-        ready_last->next_ready = ticket;
-    else
-        ready_first = ticket;
-    ready_last = ticket;
+    *ready_end = ticket;
+    ready_end = &ticket->next_ready;
     ready_count++;
+    if (sim_late_reorders)
+        pthread_cond_broadcast(&sim_late_changed);
     if (ready_count <= coming)
         return;
     if (ready_count <= coming + idle)
@@ -374,8 +403,23 @@ void sim_ticket_begin(struct sim_ticket *ticket)
     sim_ticket_release(ticket);
 }
 
+void sim_ticket_yield(void)
+{
+    if (!sim_late_reorders || !self)
+        return;
+    sim_lock_enter();
+    self->yields = true;
+    pthread_cond_broadcast(&sim_late_changed);
+    sim_lock_leave();
+}
+
 CUresult sim_ticket_run_here(struct sim_ticket *ticket)
 {
+    if (sim_late_reorders) { /* in its turn, as others */
+        sim_ticket_start(ticket);
+        sim_ticket_wait(ticket);
+        return ticket->result;
+    }
     ticket->claimed = true;
     sim_late_want(ticket, newest);
     ticket->missing--;
@@ -394,7 +438,9 @@ CUresult sim_ticket_run_here(struct sim_ticket *ticket)
 static void in_child(void)
 {
     /* None of the threads is here, and nothing of the parent's work may run twice. */
-    ready_first = ready_last = oldest = newest = NULL;
+    ready_first = oldest = newest = NULL;
+    ready_end = &ready_first;
+    self = NULL;
     ready_count = coming = idle = 0;
     workers = leaving = NULL;
     ready_changed = done_changed = sim_late_changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -420,6 +466,7 @@ void sim_ticket_unload(void)
     bool all_done = true; /* nobody works any more */
     sim_lock_enter();
     stopping = true;
+    sim_late_end(newest);
     pthread_cond_broadcast(&ready_changed);
     pthread_cond_broadcast(&sim_late_changed);
     while (workers) {

@@ -18,6 +18,8 @@ struct sim_ticket {
     bool claimed;        /* a thread waits to run it itself */
     unsigned char asked; /* how often, before it was wanted */
     uint64_t due_ns;     /* when it begins by itself; 0: it is wanted, and not late */
+    char *origin;        /* the call that queued it, as sim_callers_of_call has it, or NULL */
+    uint64_t *uses;      /* addresses, and other values; or NULL */
     uint64_t end_ns;
     CUresult result;
     struct sim_context *context;
@@ -26,6 +28,7 @@ struct sim_ticket {
     void (*drop)(void *);
     struct sim_edge *waiters;
     struct sim_ticket *next_ready;
+    uint64_t mark; /* of a walk */
     uint64_t number;
     struct sim_ticket *older, *newer; /* that are not done */
 };
@@ -41,5 +44,11 @@ void sim_late_want_all(const struct sim_context *context, struct sim_ticket *new
 void sim_late_ask(struct sim_ticket *ticket, struct sim_ticket *newest);
 /* Until the ticket is wanted, or due, or *stop. Gives the lock up meanwhile. */
 void sim_late_linger(const struct sim_ticket *ticket, const bool *stop);
+/* Under `reorder`, of the tickets that are ready, the one that begins now, by its link; NULL: none
+ * does within *wait_ns. `busy`: one runs. */
+struct sim_ticket **sim_late_turn(struct sim_ticket **ready, bool busy, struct sim_ticket *newest,
+                                  uint64_t *wait_ns);
+/* The process ends: the log has what is not done. */
+void sim_late_end(const struct sim_ticket *newest);
 
 #endif

@@ -18,6 +18,12 @@
 #define WRITE "st.shared.u32 [%r3], %r61;\n"
 #define READ "ld.shared.u32 %r5, [%r4];\n"
 #define BARRIER "bar.sync 0;\n"
+/* The first threads come to a barrier; then there are some words, and a store. */
+#define AROUND(threads, words)                                                                     \
+    "setp.ge.u32 %p5, %r61, " threads ";\n@%p5 bra AROUND;\n" BARRIER "AROUND:\n" words            \
+    "st.global.u32 [%d1], 1;\n"
+#define WITHIN(text)                                                                               \
+    "setp.ge.u32 %p6, %r61, 32;\n@%p6 bra END;\n" text "END:\nst.global.u32 [%d1], 2;\n"
 #define FIRST_ZERO "setp.eq.u32 %p1, %r61, 0;\n@%p1 st.shared.u32 [s], 0;\n"
 #define LEADER "and.b32 %r6, %r61, 31;\nsetp.eq.u32 %p2, %r6, 0;\n"
 #define ADD_PLAIN "ld.shared.u32 %r7, [s+4];\nadd.u32 %r7, %r7, %r61;\nst.shared.u32 [s+4], %r7;\n"
@@ -243,6 +249,13 @@ static const struct check_case check_cases[] = {
      BODY("setp.lt.u32 %p5, %r61, 32;\n@%p5 bra FIRST;\nbar.sync 1, 64;\nbra BOTH;\nFIRST:\n"
           "bar.sync 1, 64;\nBOTH:\n"),
      1, 64, NULL, ALL},
+    /* As synccheck says on an H200, of sm_90. */
+    {"barrier that a part of a warp goes around", BODY(AROUND("16", "")), 1, 64, "sync", ALL},
+    {"barrier that some of the second warp go around", BODY(AROUND("48", "")), 1, 64, "sync", ALL},
+    {"barrier that a warp goes around", BODY(AROUND("32", "")), 1, 64, NULL, ALL},
+    {"barrier that those who end go around", BODY(AROUND("16", "ret;\n")), 1, 64, NULL, ALL},
+    {"barrier within a branch, that some go around", BODY(WITHIN(AROUND("16", ""))), 1, 64, NULL,
+     ALL},
     {"barrier behind an end", BODY("setp.ge.u32 %p5, %r61, 32;\n@%p5 ret;\nbar.sync 0;\n"), 1, 64,
      NULL, ALL},
     {"warp's barrier without the thread", BODY("bar.warp.sync 2;\n"), 1, 32, "sync", ALL},

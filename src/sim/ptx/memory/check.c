@@ -432,11 +432,10 @@ void check_allocated(struct ptx_warp *warp, uint64_t address, uint64_t size)
 
 /* --- Lanes --- */
 
-void check_apart(struct ptx_warp *warp, unsigned lane, const struct ptx_step *step)
+void check_apart(struct ptx_warp *warp, unsigned lane, const struct ptx_step *step, const char *why)
 {
     if (warp->block->launch->check->which & PTX_CHECK_SYNC)
-        check_note(warp, lane, step, NULL, "sync",
-                   "other threads of the block came to this barrier by another instruction");
+        check_note(warp, lane, step, NULL, "sync", why);
 }
 
 void check_sync(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,

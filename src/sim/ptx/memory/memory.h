@@ -285,7 +285,8 @@ void check_leave(struct ptx_warp_state *state, unsigned barrier);
 void check_open(struct ptx_block *block, unsigned barrier); /* all have left */
 void check_meet(struct ptx_block *block); /* a barrier of all threads, which are one team */
 /* A lane came to a barrier of the whole block by another instruction than others. */
-void check_apart(struct ptx_warp *warp, unsigned lane, const struct ptx_step *step);
+void check_apart(struct ptx_warp *warp, unsigned lane, const struct ptx_step *step,
+                 const char *why);
 /* An instruction for the lanes that `members` names, one set for each lane. */
 void check_sync(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                 const reg32 *members);

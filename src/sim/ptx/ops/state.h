@@ -261,6 +261,7 @@ struct group {
     uint8_t state;
     uint8_t barrier;
     bool forced; /* goes through the CONTROL_SYNC step at pc */
+    bool passed; /* waits at a barrier that others of the warp went around */
 };
 
 /* Lanes that waited for each other at several steps of one kind: what they brought. */

@@ -56,7 +56,7 @@ static void give_result(const struct group *group, const struct barrier *barrier
     }
 }
 
-/* Do all threads come to a barrier of all by one instruction? */
+/* Do all threads come to a barrier of all, and by one instruction? */
 static void compare_steps(const struct ptx_block *block, unsigned index)
 {
     const struct ir_insn *first = NULL;
@@ -64,8 +64,12 @@ static void compare_steps(const struct ptx_block *block, unsigned index)
     FOR_GROUPS (block, state, group) {
         if (group->state != GROUP_BARRIER || group->barrier != index)
             continue;
-        if (first && ptx_insn(group->pc - 1) != first) {
-            check_apart(&state->warp, (unsigned)__builtin_ctz(group->mask), group->pc - 1);
+        const bool other = first && ptx_insn(group->pc - 1) != first;
+        if (other || group->passed) {
+            check_apart(&state->warp, (unsigned)__builtin_ctz(group->mask), group->pc - 1,
+                        other ? "other threads of the block came to this barrier by another "
+                                "instruction"
+                              : "other threads of the warp went around this barrier");
             return;
         }
         first = ptx_insn(group->pc - 1);
@@ -83,6 +87,7 @@ static void barrier_open(struct ptx_block *block, unsigned index)
             continue;
         give_result(group, barrier);
         group->state = GROUP_READY;
+        group->passed = false;
         state->blocked = false;
         check_leave(state, index);
     }

@@ -148,6 +148,62 @@ bool schedule_is_alone(const struct ptx_warp_state *state)
     return true;
 }
 
+/* --- Barriers that a part of a warp goes around: `if (c) __syncthreads();` ---
+ * As synccheck on a GPU: where compilers make the branch a guard, that is, where it is short and
+ * within no other. */
+
+#define GUARDED_MOST 8 /* steps behind the barrier */
+
+/* Whether lanes that wait in front of `step` come to `place` soon, without a choice. */
+static bool leads_to(const struct ptx_step *step, const struct ptx_step *place)
+{
+    for (unsigned i = 0; i < GUARDED_MOST && step < place; i++) {
+        if (step->control == CONTROL_JUMP)
+            step = step->how.jump.step;
+        else if (step->control < CONTROL_JOIN ||
+                 (step->control == CONTROL_JOIN && step + 1 == place))
+            step++;
+        else
+            return false;
+    }
+    return step == place;
+}
+
+/* Whether all steps between the two may be within a loop or another branch: who waits may have been
+ * at `to` before. */
+static bool is_inner(const struct ptx_code *code, const struct ptx_step *from,
+                     const struct ptx_step *to)
+{
+    for (const struct ptx_step *step = code->steps; step < code->steps + code->step_count; step++) {
+        if (step->control == CONTROL_INDEXED)
+            return true;
+        if (step->control != CONTROL_JUMP && step->control != CONTROL_LOOP &&
+            step->control != CONTROL_BRANCH)
+            continue;
+        const struct ptx_step *target = step->how.jump.step;
+        if ((step < from && target > to && target->control != CONTROL_EXIT) ||
+            (step >= to && target <= from))
+            return true;
+    }
+    return false;
+}
+
+/* The group that is chosen is where others of the warp come behind their barrier. */
+static void note_passed(struct ptx_warp_state *state)
+{
+    const struct group *here = &state->groups[state->current];
+
+    if (here->frame->parent || here->pc->control == CONTROL_EXIT)
+        return;
+    for (unsigned i = 0; i < state->group_count; i++) {
+        struct group *group = &state->groups[i];
+
+        if (group->state == GROUP_BARRIER && group->frame == here->frame && !group->passed &&
+            leads_to(group->pc, here->pc) && !is_inner(here->frame->code, group->pc, here->pc))
+            group->passed = true;
+    }
+}
+
 /* Choose who runs now, with all who are at the same place. False: nobody can. */
 bool schedule_choose(struct ptx_warp_state *state)
 {
@@ -162,8 +218,11 @@ bool schedule_choose(struct ptx_warp_state *state)
             return false;
     }
     state->current = (unsigned)best;
-    if (state->group_count > 1)
+    if (state->group_count > 1) {
         group_merge(state, (unsigned)best);
+        if (state->launch->check)
+            note_passed(state);
+    }
     struct group *group = &state->groups[state->current];
     state->frame = group->frame;
     warp->active = group->mask;

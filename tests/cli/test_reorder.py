@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The rule `reorder`: programs in which nothing orders two streams are found, and no others."""
+
+import os
+import re
+
+import pytest
+from command import FAILED, ROOT, run
+from simulated import nothing_is_left  # noqa: F401
+
+PROGRAM = os.environ["CUSHIM_REORDER_PROGRAM"]
+NAMES = re.findall(r"^static int ((?:bad|good)_\w+)\(void\)$",
+                   (ROOT / "tests/cli/reorder_program.c").read_text(), re.M)
+BAD = [name for name in NAMES if name.startswith("bad")]
+GOOD = [name for name in NAMES if name.startswith("good")]
+
+
+def code(name, *options):
+    return run("sim", "--quiet", "--devices=2", "--fault=reorder", *options, "--", PROGRAM,
+               name).code
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_missing_order(name):
+    """It is found each time, by the result, or by memory that is gone; but on a machine that is
+    busy a program may stop for long at any place."""
+    assert sum(code(name, "--cuda=12.4") in (1, 3) for _ in range(10)) >= 9
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("cuda", ["12.4", "13.5"])
+def test_no_missing_order(name, cuda):
+    """The result is right, and nothing is left."""
+    tries = 1 if "spins" in name else 3  # a turn of a second each
+    assert {code(name, "--check=race,init,sync", "--cuda", cuda) for _ in range(tries)} == {0}
+
+
+def gate(name):
+    result = run("matrix", "--gate", "--github", "--cuda", "12.4,13.5", "--fault-each=1", "--",
+                 PROGRAM, name)
+    [row] = [line for line in result.out.split("\n")
+             if line.startswith("CUDA 13.5, queued work reordered ")]
+    return result, re.sub(" +", " ", row)
+
+
+def place_of(words, function, path="tests/cli/reorder_program.c"):
+    """Of the first such words in a function."""
+    text = (ROOT / path).read_text()
+    start = text.index(f" {function}(")
+    return f"{path}:{text[:text.index(words, start)].count(chr(10)) + 1} ({function})"
+
+
+@pytest.mark.parametrize("name, first, second", [
+    ("bad_read_then_fill", f"cuMemsetD32Async at {place_of('cuMemset', 'set')}",
+     f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}"),
+    # What uses the same memory, among others that changed places.
+    ("bad_pipeline", f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}",
+     f"cuLaunchKernel at {place_of('cuLaunch', 'add', 'tests/cli/queued.h')}")])
+def test_the_gate_names_what_nothing_orders(name, first, second, monkeypatch):
+    """With the place of each; the annotation is at the first."""
+    monkeypatch.chdir(ROOT)
+    for _ in range(5):  # plainly it passes mostly
+        result, row = gate(name)
+        if " fails " in row:
+            break
+    assert result.code == FAILED
+    path, line = re.search(r" at (\S+):(\d+) ", first).groups()
+    assert f"::error file={path},line={line},title=CUDA 13.5%2C queued work reordered::" \
+        in result.out
+    assert (f"fails exit code 1 {first} ran before {second}, and nothing orders them the result is "
+            "wrong") in row
