@@ -201,11 +201,11 @@ static unsigned stays_before(struct sim_ticket *ticket)
     unsigned count = 0;
     ticket->mark = ++mark;
     for (unsigned i = 0; ticket && ticket->number <= newest_number && i < MOST_LOOKED_AT; i++) {
-        if (ticket->mark != mark)
-            count += ticket->work != NULL;
-        for (const struct sim_edge *edge = ticket->waiters; edge; edge = edge->next)
-            if (ticket->mark == mark)
+        if (ticket->mark == mark)
+            for (const struct sim_edge *edge = ticket->waiters; edge; edge = edge->next)
                 edge->waiter->mark = mark;
+        else if (ticket->work)
+            count++;
         ticket = ticket->newer;
     }
     return count;
