@@ -39,12 +39,20 @@ static void add_found(struct flow *flow, struct scan_name name)
         flow->lost |= !scan_names_find(flow->guards, name);
 }
 
+static bool uses(struct flow *flow, struct scan_word parameter)
+{
+    const struct scan_text *in = &flow->tokens.in;
+
+    flow->guards->work += (size_t)(in->end - in->text);
+    return flow->guards->work > FLOW_MOST_WORK || scan_macro_uses(in, parameter);
+}
+
 static void add_of(struct flow *flow, struct scan_name name, const struct scan_guard *guard,
                    bool negated)
 {
     if (guard->index == SCAN_PARAMETER && guard->name.length == 0 &&
         (!scan_flow_is_parameter(flow, guard->parameter) ||
-         (flow->macro && scan_macro_uses(&flow->tokens.in, guard->parameter))))
+         (flow->macro && uses(flow, guard->parameter))))
         return;
     name.index = guard->index;
     name.release = guard->release;

@@ -7,6 +7,7 @@
 #include "scan_names.h"
 #include "scan_wheel.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,23 +275,28 @@ static size_t find_mention(const struct scan_guards *guards, struct scan_word na
     return low;
 }
 
-/* Where a guard has to hold for a mention. A macro of several statements needs one behind it, too:
- * "if (...) MACRO();" decides about the first alone. */
-static const char *place_of(const struct scan_guards *guards, const struct scan_function *function,
-                            const struct scan_mention *mention)
+/* "if (...) MACRO();" decides about the first of its statements alone. */
+static bool has_statements(const struct scan_guards *guards, const struct scan_function *function)
 {
-    const char *until = function->until ? function->until : guards->text.end, *at;
+    const char *until = function->until ? function->until : guards->text.end;
+    bool ended = false;
     int depth = 0;
 
-    for (at = function->from; function->macro && at < until; at++) {
+    for (const char *at = function->from; function->macro && at < until; at++) {
         depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
-        if (*at == ';' && depth == 0)
-            break;
+        if (ended && !isspace((unsigned char)*at) && *at != '\\')
+            return true;
+        ended |= *at == ';' && depth == 0;
     }
-    if (at == until || !function->macro || at + 1 + strspn(at + 1, " \t\r\n\\") >= until)
-        return mention->at;
-    at = memchr(mention->at, ';', (size_t)(guards->text.end - mention->at));
-    return at ? at + 1 : guards->text.end;
+    return false;
+}
+
+/* Behind the statement that a mention is in. */
+static const char *behind_statement(const struct scan_guards *guards, const char *at)
+{
+    const char *end = memchr(at, ';', (size_t)(guards->text.end - at));
+
+    return end ? end + 1 : guards->text.end;
 }
 
 /* Whether each place that calls a function asks before it, or is in a function of which that is
@@ -299,6 +305,7 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
                                 size_t which, size_t index, int levels)
 {
     const struct scan_function *function = &scope->functions[which - 1];
+    const bool several = has_statements(guards, function);
     size_t calls = 0;
 
     if (levels == 0 || !function->closed || function->name.length == 0 || guards->full)
@@ -314,7 +321,8 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
         if (is_within(scope, mention->function, mention->name))
             continue;
         guards->full |= ++guards->steps > MOST_STEPS;
-        if (!is_asked(guards, mention->function, index, place_of(guards, function, mention)) &&
+        const char *place = several ? behind_statement(guards, mention->at) : mention->at;
+        if (!is_asked(guards, mention->function, index, place) &&
             !is_asked_by_callers(guards, scope, mention->function, index, levels - 1))
             return false;
         calls++;

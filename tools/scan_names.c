@@ -2,6 +2,7 @@
 #include "scan_names.h"
 
 #include "known.h"
+#include "scan_flow.h"
 #include "scan_macro.h"
 #include "scan_wheel.h"
 
@@ -271,8 +272,11 @@ static void find_macros(struct scan_guards *guards, const struct scan_scope *sco
         const struct scan_guard *guard = &guards->guards[i];
         if (guard->function == SCOPE_FILE || !scope->functions[guard->function - 1].macro)
             continue;
-        struct scan_name name =
-            scan_macro_name(&guards->text, &scope->functions[guard->function - 1], guard);
+        const struct scan_function *macro = &scope->functions[guard->function - 1];
+        guards->work += (size_t)((macro->until ? macro->until : guards->text.end) - macro->from);
+        if (guards->work > FLOW_MOST_WORK)
+            break;
+        struct scan_name name = scan_macro_name(&guards->text, macro, guard);
         if (name.index != KNOWN_NONE)
             scan_names_find(guards, name);
         leaves[guard->function - 1] |= name.asserts;

@@ -186,7 +186,11 @@ def test_required_is_no_question(tmp_path):
     "CUSHIM_HAS(cu, cuCtxGetId) && ", "(CUSHIM_HAS(cu, cuCtxGetId) ? ", "a = b = ",
     "#if A\nCUSHIM_HAS(cu, cuCtxGetId) &&\n#endif\n",
     "case 1: if (!CUSHIM_HAS(cu, cuCtxGetId)) break; a: goto a;\n",
-    "cushim_driver_version(cu) >= 12000 && cu->cuCtxGetId();"])
+    "cushim_driver_version(cu) >= 12000 && cu->cuCtxGetId();",
+    "#define A(x) CUSHIM_HAS(cu, x)\nA(cuCtxGetId) && ",
+    "switch (CUSHIM_HAS(cu, cuCtxGetId)) { case 1: cu->cuCtxGetId(0, &id); } ",
+    "[] { cu->cuCtxGetId(0, &id); }; CUSHIM_HAS(cu, cuCtxGetId);",
+    "a(CUSHIM_HAS(cu, x)), ", "namespace { void f() { } } "])
 def test_large_files(tmp_path, piece):
     """A search that is not by size takes a minute for each, which is more than this test has."""
     size = 1 << 21 if os.environ["CUSHIM_SANITIZER"] == "none" else 1 << 19
