@@ -269,7 +269,7 @@ static bool may_refuse(const struct matrix_case *one)
 }
 
 /* What the runs are together is known: whether each is bad. Returns whether one is. */
-static bool judge_all(const struct options *options, const struct matrix_list *list)
+static bool judge_all(const struct options *options, struct matrix_list *list)
 {
     bool bad = false, used = false;
 
@@ -287,10 +287,11 @@ static bool judge_all(const struct options *options, const struct matrix_list *l
         one->bad = is_bad(one, options->plan.strict);
         bad |= one->bad;
     }
+    matrix_list_sort(list);
     return bad;
 }
 
-static int report(const struct options *options, const struct matrix_list *list)
+static int report(const struct options *options, struct matrix_list *list)
 {
     bool bad = judge_all(options, list), lacks = false, written;
     char note[MATRIX_WORDS_SIZE] = "";

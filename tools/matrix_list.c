@@ -281,6 +281,13 @@ static void add_late(struct matrix_list *list, size_t which, const char *rule, c
     snprintf(one->name, sizeof one->name, "%.100s, %s", list->item[which].name, words);
 }
 
+/* Whether its result is wrong, and no call and no check tells why: perhaps it lacks a wait. */
+static bool fails_silently(const struct matrix_case *one)
+{
+    return one->end == MATRIX_FAILS && one->calls > 0 && one->call[0] == '\0' &&
+           one->check[0] == '\0' && one->kernel[0] == '\0';
+}
+
 void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most,
                         bool late)
 {
@@ -299,6 +306,8 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
     if (newest < count && late) {
         add_late(list, newest, MATRIX_LATE, "queued work runs late");
         add_late(list, newest, MATRIX_REORDER, "queued work reordered");
+    } else if (late && fails_silently(&list->item[matrix_list_newest(list)])) {
+        add_late(list, matrix_list_newest(list), MATRIX_LATE, "queued work runs late");
     }
     if (newest < count)
         add_faults(list, newest, &used[newest], most);
@@ -306,12 +315,18 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
         add_faults(list, oldest, &used[oldest], most);
 }
 
-/* Whether it fails for what the run before, of MATRIX_LATE, has found: nothing changed places. */
-static bool is_told(const struct matrix_case *late, const struct matrix_case *one)
+/* Whether such a run tells nothing new: under MATRIX_REORDER nothing changed places, and that of
+ * MATRIX_LATE before it fails; or the release fails by itself, and it shows no reason. */
+static bool is_told(const struct matrix_list *list, const struct matrix_case *before,
+                    const struct matrix_case *one)
 {
-    return late && one->end >= MATRIX_FAILS && strcmp(one->fault, MATRIX_REORDER) == 0 &&
-           strcmp(late->fault, MATRIX_LATE) == 0 && late->end >= MATRIX_FAILS &&
-           late->end <= MATRIX_HANGS && !one->first_by;
+    const struct matrix_case *newest = &list->item[matrix_list_newest(list)];
+
+    if (strcmp(one->fault, MATRIX_LATE) == 0)
+        return fails_silently(newest) && strcmp(one->cuda, newest->cuda) == 0 && !one->late_by;
+    return before && one->end >= MATRIX_FAILS && strcmp(one->fault, MATRIX_REORDER) == 0 &&
+           strcmp(before->fault, MATRIX_LATE) == 0 && before->end >= MATRIX_FAILS &&
+           before->end <= MATRIX_HANGS && !one->first_by;
 }
 
 void matrix_list_tried(struct matrix_list *list)
@@ -322,10 +337,24 @@ void matrix_list_tried(struct matrix_list *list)
         struct matrix_case *one = &list->item[i];
         bool idle =
             matrix_is_fault(one) && !one->ruled && one->end == MATRIX_PASSES && one->calls >= 0;
-        if (idle || is_told(count > 0 ? &list->item[count - 1] : NULL, one))
+        if (idle || is_told(list, count > 0 ? &list->item[count - 1] : NULL, one))
             matrix_place_free(one);
         else
             list->item[count++] = *one;
     }
     list->count = count;
+}
+
+void matrix_list_sort(struct matrix_list *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        for (size_t k = i; k > 0; k--) {
+            struct matrix_case *one = &list->item[k - 1], *next = one + 1, saved = *one;
+            if (!matrix_is_fault(one) || !matrix_is_fault(next) || one->end <= next->end ||
+                strcmp(one->cuda, next->cuda) != 0)
+                break;
+            *one = *next;
+            *next = saved;
+        }
+    }
 }

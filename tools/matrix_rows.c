@@ -122,15 +122,21 @@ bool matrix_is_fault(const struct matrix_case *one)
            strcmp(one->fault, MATRIX_REORDER) != 0;
 }
 
-/* Whether calls failed in both under one release, and the program took notice, or had one cause. */
+/* Whether a call was made to fail, and the program did as it should: the result tells it all. */
+static bool is_bare(const struct matrix_case *one)
+{
+    return matrix_is_fault(one) && !one->bad && one->went_on[0] == '\0' &&
+           (one->end == MATRIX_NOTICES || one->end == MATRIX_DEGRADES);
+}
+
+/* Whether calls failed in both under one release, with one result, or for one cause. */
 static bool is_alike(const struct matrix_case *one, const struct matrix_case *other)
 {
-    bool noticed = one->end == MATRIX_NOTICES && other->end == MATRIX_NOTICES && !one->bad &&
-                   !other->bad && one->went_on[0] == '\0' && other->went_on[0] == '\0';
     bool faults = matrix_is_fault(one) && matrix_is_fault(other);
 
-    return strcmp(one->cuda, other->cuda) == 0 &&
-           (noticed || (faults && matrix_is_same(one, other)));
+    return faults && strcmp(one->cuda, other->cuda) == 0 &&
+           ((is_bare(one) && is_bare(other) && one->end == other->end) ||
+            matrix_is_same(one, other));
 }
 
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
@@ -150,12 +156,6 @@ size_t matrix_first(const struct matrix_case *cases, size_t number)
     return first;
 }
 
-/* Whether a row of so many has their result alone: each has other words. */
-static bool is_bare(const struct matrix_case *one, size_t count)
-{
-    return count > 1 && one->end == MATRIX_NOTICES;
-}
-
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE])
 {
     size_t same = 1, alike = 1;
@@ -166,7 +166,7 @@ size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRI
         alike++;
     if (same > 1)
         snprintf(name, MATRIX_WORDS_SIZE, "%s to %s", cases[0].name, cases[same - 1].cuda);
-    else if (is_bare(&cases[0], alike))
+    else if (alike > 1 && is_bare(&cases[0]))
         snprintf(name, MATRIX_WORDS_SIZE, "CUDA %s, each of %zu calls fails in turn", cases[0].cuda,
                  alike);
     else if (alike > 1)
@@ -208,7 +208,7 @@ const char *matrix_reason(const struct matrix_case *one, size_t count,
     const char *call = cause ? "" : matrix_call(one);
 
     text[0] = '\0';
-    if (is_bare(one, count))
+    if (is_bare(one))
         return text;
     if (!plain)
         add(text, matrix_words(one, words));
