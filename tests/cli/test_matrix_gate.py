@@ -341,9 +341,9 @@ if "CUSHIM_STATIC" in os.environ:
                 return cu->cuDevicePrimaryCtxRelease(0) != 0;
             }""")
         runs = matrix("--gate", "--idle", "--cuda", "12.4", "--", program)
-        assert [one["fault"].split(",")[0] for one in runs if one["fault"]] == [
-            "late", "reorder", "cuDevicePrimaryCtxRetain:call=1", "cuCtxSetCurrent:call=2",
-            "cuCtxPushCurrent_v2:call=1"]
+        assert sorted(one["fault"].split(",")[0] for one in runs if one["fault"]) == [
+            "cuCtxPushCurrent_v2:call=1", "cuCtxSetCurrent:call=2",
+            "cuDevicePrimaryCtxRetain:call=1", "late", "reorder"]
 
     @pytest.mark.parametrize("words, result", [
         ("cu->cuGetErrorString(code, &text)", "notices"), ("text = \"no memory\"", "fails")])
@@ -454,9 +454,9 @@ if "CUSHIM_STATIC" in os.environ:
         program = compiled(tmp_path, POLLS)
         each = ("--gate", "--idle", "--cuda", "12.4", "--jobs", "1", "--", program)
         runs = matrix(*each, tmp_path / "first")
-        assert [one["name"] for one in runs if one["fault"]][3:] == [
+        assert {one["name"] for one in runs if one["fault"] and "Event" in one["name"]} == {
             "CUDA 12.4, cuEventCreate fails", "CUDA 12.4, cuEventRecord fails",
-            "CUDA 12.4, cuEventQuery fails"]
+            "CUDA 12.4, cuEventQuery fails"}
         *_, one = matrix(*each, tmp_path / "second", "leaks", code=FAILED)
         assert (one["name"], one["result"], one["code"], one["fired"]) == (
             "CUDA 12.4, call 4 of cuEventQuery fails", "fails", INPUT, None)
