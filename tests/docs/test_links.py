@@ -13,7 +13,7 @@ OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "gen/README.md
           *sorted((ROOT / "tests").rglob("README.md"))]
 QUESTIONS = ROOT / "docs/index-of-questions.md"
 LONGEST = {"simulated-driver.md": 2000, "troubleshooting.md": 2000, "measurements.md": 2000}
-ALL_WORDS = 20000  # half of what there was
+ALL_WORDS = 20900  # half of what there was
 # Made of the registry, or compared with the programs line by line.
 REFERENCE = ("errors.md", "environment.md", "simulated-entries.md", "json.md",
              "kernel-functions.md")

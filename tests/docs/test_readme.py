@@ -2,7 +2,7 @@
 """What README.md shows of the command is what the command prints.
 
 `<!-- test: session, NAME -->` above a block: its first line is the command, `...` stands for lines
-that are left out, and a line may be broken. NAME is the program by_hand.c, a wheel of
+that are left out, and a line may be broken. NAME is a program beside this file, a wheel of
 tests/corpus, or a driver of the cache.
 """
 
@@ -47,19 +47,22 @@ def command(session):
 
 
 def test_every_session_is_known():
-    assert list(SESSIONS) == ["by_hand", "torchaudio", "driver 550.163.01"]
+    assert list(SESSIONS) == ["by_hand", "forgets", "torchaudio", "driver 550.163.01"]
 
 
-def test_matrix(tmp_path):
+@pytest.mark.parametrize("name", ["by_hand", "forgets"])
+def test_matrix(tmp_path, name):
     if not SIM:
         pytest.skip("built without the simulated driver")
-    shutil.copy(HERE / "by_hand.c", tmp_path)
-    made = run(["cc", "-g", "by_hand.c", "-o", "by_hand", "-ldl"], tmp_path, environment())
+    shutil.copy(HERE / f"{name}.c", tmp_path)
+    made = run(["cc", "-g", f"{name}.c", "-o", name, "-I", ROOT / "include", "-I",
+                (BUILD / "gen").resolve(), (BUILD / "src/libcushim.a").resolve(), "-ldl",
+                "-pthread"], tmp_path, environment())
     assert made.returncode == 0, made.stderr
-    done = run(command(SESSIONS["by_hand"]), tmp_path,
+    done = run(command(SESSIONS[name]), tmp_path,
                environment(CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve())))
     assert done.returncode == 1
-    assert one_line(done.stdout) == one_line(SESSIONS["by_hand"].partition("\n")[2])
+    assert one_line(done.stdout) == one_line(SESSIONS[name].partition("\n")[2])
 
 
 @pytest.mark.in_all
