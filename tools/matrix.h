@@ -18,6 +18,8 @@
 
 enum {
     MATRIX_FAULTS = 32, /* at most so many calls of an entry fail, each in a run */
+    MATRIX_STREAMS = 32,
+    MATRIX_STREAM_SIZE = 24, /* "0x55d1d0f5e2c0" */
     MATRIX_NAME_SIZE = 384,
     MATRIX_CALL_SIZE = 512,
     MATRIX_WORDS_SIZE = MATRIX_NAME_SIZE + MATRIX_CALL_SIZE,
@@ -116,7 +118,10 @@ struct matrix_used {
     unsigned calls[CUSHIM_ENTRY_COUNT];
     unsigned idle[CUSHIM_ENTRY_COUNT]; /* a bit for each of the first calls: it waited for nothing,
                                         * or set nothing, such as cuCtxSetCurrent(NULL) */
-    bool queued;                       /* since the last one that waited */
+    /* The streams with work that nothing has waited for yet, as the log has them. */
+    char streams[MATRIX_STREAMS][MATRIX_STREAM_SIZE];
+    size_t queued;
+    bool joined; /* one may wait for another: who waits for one may have waited for all */
 };
 
 /**

@@ -16,10 +16,11 @@ enum { THREAD_SIZE = 64 };
 /* A line of the log. */
 struct call {
     const char *thread, *name, *answer;
-    const char *callers; /* "\t/a+0x12...", or empty */
-    bool missed;         /* the driver lacks it */
-    bool ruled;          /* a rule made it fail */
-    bool clears;         /* it sets what its last argument is: nothing */
+    const char *callers;             /* "\t/a+0x12...", or empty */
+    char stream[MATRIX_STREAM_SIZE]; /* "0x55d1d0f5e2c0", "NULL"; empty: it has none */
+    bool missed;                     /* the driver lacks it */
+    bool ruled;                      /* a rule made it fail */
+    bool clears;                     /* it sets what its last argument is: nothing */
 };
 
 /* Whether a line ends with words, which are taken off. */
@@ -31,6 +32,16 @@ static bool ends_with(char *line, const char *words)
         return false;
     line[length - end] = '\0';
     return true;
+}
+
+/* The stream among a call's arguments. */
+static void read_stream(const char *arguments, char stream[MATRIX_STREAM_SIZE])
+{
+    static const char begin[] = "hStream=";
+    const char *at = strstr(arguments, begin);
+    size_t length = at ? strcspn(at + strlen(begin), ",)") : 0;
+
+    snprintf(stream, MATRIX_STREAM_SIZE, "%.*s", (int)length, at ? at + strlen(begin) : "");
 }
 
 /* "cuX(...) = 801 CUDA_ERROR_NOT_SUPPORTED, 1 us" of a line of the log as its name and its answer;
@@ -58,6 +69,7 @@ static bool read_call(char *line, struct call *call)
     comma = strrchr(equals, ',');
     if (comma)
         *comma = '\0';
+    read_stream(open, call->stream);
     *open = '\0';
     call->name = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
     call->thread = line;
@@ -93,15 +105,16 @@ bool matrix_log_acts(const char *name)
            !sim_fault_is_release(name);
 }
 
-/* Of the thread that a rule failed a call for, the next call, but for the same again: a program
- * that takes notice makes none, or cleans up. An empty thread: none is waited for. */
+/* Of the thread that a rule failed a call for, the next call, but for the same again, and a wait,
+ * which comes before the end, too: a program that takes notice makes none, or cleans up. An empty
+ * thread: none is waited for. */
 static void follow(char thread[THREAD_SIZE], struct matrix_case *one, const struct call *call)
 {
-    if (strcmp(call->thread, thread) != 0 || strcmp(call->name, one->fired) == 0)
+    if (strcmp(call->thread, thread) != 0 || strcmp(call->name, one->fired) == 0 ||
+        strstr(call->name, "Synchronize"))
         return;
     thread[0] = '\0';
-    if (matrix_log_acts(call->name) && !is_probe(call->name) && !strstr(call->name, "Current") &&
-        !strstr(call->name, "Synchronize"))
+    if (matrix_log_acts(call->name) && !is_probe(call->name) && !strstr(call->name, "Current"))
         snprintf(one->went_on, sizeof one->went_on, "%s", call->name);
 }
 
@@ -360,22 +373,72 @@ static void note_work(struct matrix_case *one, const struct call *call)
         one->refused_by = NULL;
 }
 
+/* Whether it is one of the program's own: the default one waits for others, and they for it. */
+static bool is_alone(const struct matrix_used *used, const char *stream)
+{
+    return !used->joined && strlen(stream) > strlen("0x2") && strcmp(stream, "NULL") != 0;
+}
+
+/* The place of a stream among those with work; behind them: it has none. */
+static size_t place_of_stream(const struct matrix_used *used, const char *stream)
+{
+    size_t place = 0;
+
+    while (place < used->queued && strcmp(used->streams[place], stream) != 0)
+        place++;
+    return place;
+}
+
+static bool is_idle(const struct matrix_used *used, const char *stream)
+{
+    return is_alone(used, stream) ? place_of_stream(used, stream) == used->queued
+                                  : used->queued == 0;
+}
+
+static void note_queued(struct matrix_used *used, const char *stream)
+{
+    size_t place = place_of_stream(used, stream);
+
+    used->joined = place == MATRIX_STREAMS || !is_alone(used, stream);
+    if (place == used->queued && place < MATRIX_STREAMS)
+        memcpy(used->streams[used->queued++], stream, MATRIX_STREAM_SIZE);
+}
+
+static void note_waited(struct matrix_used *used, const char *stream)
+{
+    size_t place = place_of_stream(used, stream);
+
+    if (!is_alone(used, stream)) {
+        used->queued = 0;
+        used->joined = false;
+    } else if (place < used->queued) {
+        memmove(used->streams[place], used->streams[--used->queued], MATRIX_STREAM_SIZE);
+    }
+}
+
 static void note_used(struct matrix_used *used, const struct call *call)
 {
     const char *symbol = call->name;
     size_t index = known_symbol(symbol);
     bool waits = strstr(symbol, "Synchronize"), later = strstr(symbol, "Async");
+    bool ready = strncmp(call->answer, "0 ", 2) == 0 && /* asked until the work was done */
+                 (strncmp(symbol, "cuStreamQuery", 13) == 0 || strcmp(symbol, "cuEventQuery") == 0);
 
     if (index == KNOWN_NONE)
         return;
-    if (((waits && !used->queued) || call->clears) && used->calls[index] < MATRIX_FAULTS)
+    if (((waits && is_idle(used, call->stream)) || call->clears) &&
+        used->calls[index] < MATRIX_FAULTS)
         used->idle[index] |= 1U << used->calls[index];
     if (used->calls[index]++ == 0)
         used->index[used->count++] = index;
-    if (waits || (strstr(symbol, "Memcpy") && !later))
-        used->queued = false;
+    if (waits || ready)
+        note_waited(used, call->stream);
+    else if (strstr(symbol, "Memcpy") && !later)
+        note_waited(used, "");
+    else if (strstr(symbol, "WaitEvent"))
+        used->joined = true;
     else if (matrix_log_acts(symbol) && (later || strstr(symbol, "Launch")))
-        used->queued = true;
+        note_queued(used, call->stream);
 }
 
 int matrix_log(const char *path, struct matrix_case *one, const struct option_list *survived,

@@ -287,6 +287,7 @@ const char *place_of(const char *callers, char text[PLACE_SIZE])
     static char answer[PLACE_SIZE];
     struct frame frames[MOST_FRAMES];
     struct spots *spots;
+    const char *file;
     char *copy;
     size_t count, i = 0;
 
@@ -305,7 +306,8 @@ const char *place_of(const char *callers, char text[PLACE_SIZE])
     }
     while (count > 0 && i + 1 < spots->count && is_own(spots, i))
         i++;
-    if (count > 0 && !is_python(base_of(spots->item[i].frame->path)))
+    file = count > 0 ? base_of(spots->item[i].frame->path) : NULL;
+    if (file && !is_python(file) && !is_system(file)) /* a thread of a library has no other */
         put_spot(text, &spots->item[i]);
     free(spots);
     free(copy);

@@ -51,6 +51,52 @@ int main(int count, char **words)
 }
 """
 
+# Two streams of its own; the end ignores the results of its waits.
+WAITS = """
+#include <string.h>
+#include <cushim/cushim.h>
+int main(void)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUstream one = NULL, two = NULL;
+    CUcontext context = NULL;
+    CUevent event = NULL;
+    CUdeviceptr memory = 0;
+    CUresult code;
+    char bytes[64] = "";
+    if (cushim_init(cu) != CUSHIM_OK)
+        return 77;
+    if (cu->cuCtxCreate_v2(&context, 0, 0))
+        return 1;
+    if ((code = cu->cuStreamCreate(&one, 1)) || (code = cu->cuStreamCreate(&two, 1)) ||
+        (code = cu->cuEventCreate(&event, 0)) || (code = cu->cuMemAlloc_v2(&memory, 128)))
+        goto out;
+    WORK
+out:
+    if (one)
+        cu->cuStreamSynchronize(one);
+    if (two)
+        cu->cuStreamSynchronize(two);
+    cu->cuMemFree_v2(memory);
+    if (event)
+        cu->cuEventDestroy_v2(event);
+    if (two)
+        cu->cuStreamDestroy_v2(two);
+    if (one)
+        cu->cuStreamDestroy_v2(one);
+    cu->cuCtxDestroy_v2(context);
+    return code != 0;
+}
+"""
+FILLS = """
+    if ((code = cu->cuMemsetD8Async(memory, 1, 64, one)) || JOINS
+        (code = cu->cuMemsetD8Async(memory + 64, 2, 64, two)))
+        goto out;
+"""
+JOINED = FILLS.replace("JOINS", "(code = cu->cuEventRecord(event, one)) ||"
+                       "(code = cu->cuStreamWaitEvent(two, event, 0)) ||")
+FILLS = FILLS.replace("JOINS", "")
+
 EACH = ("--cuda", "12.4", "--fault-each", "--degrade", "77")
 DOES = ["cuCtxCreate_v2", "cuEventCreate", "cuMemAlloc_v2", "cuMemsetD8Async", "cuCtxSynchronize"]
 
@@ -82,6 +128,37 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert [one["name"] for one in runs if one["fired"] == "cuEventCreate"] == [
             "CUDA 12.4, cuEventCreate fails", "CUDA 12.4, call 2 of cuEventCreate fails"]
         assert len(runs) == len(DOES) + 1, "the second wait had nothing to wait for"
+
+    @pytest.mark.parametrize("work, ignored", [
+        (FILLS + "(code = cu->cuStreamSynchronize(one)) || (code = cu->cuStreamSynchronize(two));",
+         None),
+        (FILLS + "code = cu->cuStreamSynchronize(one);", "call 3 of cuStreamSynchronize"),
+        (FILLS + "code = cu->cuCtxSynchronize();", None),
+        (JOINED + "code = cu->cuStreamSynchronize(two);", None),
+        (FILLS + """
+            while ((code = cu->cuStreamQuery(one)) == CUDA_ERROR_NOT_READY);
+            if (code) goto out;
+            while ((code = cu->cuStreamQuery(two)) == CUDA_ERROR_NOT_READY);""", None),
+        (JOINED + """
+            if ((code = cu->cuEventRecord(event, two))) goto out;
+            while ((code = cu->cuEventQuery(event)) == CUDA_ERROR_NOT_READY);""", None)])
+    def test_waits_of_streams(tmp_path, work, ignored):
+        """One that has nothing to wait for is not made to fail; one stream is not the other."""
+        program = compiled(tmp_path, WAITS.replace("WORK", work))
+        runs = matrix("--cuda", "12.4", "--fault-each=2", "--degrade", "77", "--strict", "--",
+                      program, code=FAILED if ignored else OK)
+        assert [one["name"] for one in runs if one["result"] == "fails"] == \
+            ([f"CUDA 12.4, {ignored} fails"] if ignored else [])
+
+    def test_a_wait_behind_a_call_that_failed(tmp_path):
+        """It is not what the program went on with, but what comes behind it may be."""
+        program = compiled(tmp_path, WAITS.replace("WORK", """
+            cu->cuMemsetD8Async(memory, 1, 64, one);
+            (code = cu->cuStreamSynchronize(one)) || (code = cu->cuMemcpyDtoH_v2(bytes, memory, 64))
+                || (code = bytes[5] != 1);"""))
+        runs = matrix(*EACH, "--strict", "--", program, code=FAILED)
+        assert [(one["fired"], one["went_on"]) for one in runs if one["result"] == "fails"] == \
+            [("cuMemsetD8Async", "cuMemcpyDtoH_v2")]
 
     @pytest.mark.parametrize("ignored, words", [
         ("cuEventCreate",

@@ -348,6 +348,9 @@ static int try_mode(const char *mode)
         absent(); /* absent */
     if (strcmp(mode, "abort") == 0)
         abort(); /* abort */
+    if (strcmp(mode, "alone") == 0)
+        return pthread_create(&thread, NULL, (void *(*)(void *))abort, NULL) ||
+            pthread_join(thread, NULL);
     if (strcmp(mode, "stack") == 0)
         deep(large);
     if (strcmp(mode, "loop") == 0)
@@ -406,11 +409,11 @@ def test_over_the_time_limit(here, shell):
 
 
 def test_a_signal_that_has_no_place(here):
-    """The last call is told."""
+    """The last call is told; a thread that has nothing of the program has no place."""
     build(here, ENDS.replace("pause()", "kill(getpid(), SIGKILL)"), "-g")
-    for words in (("./a", "waits"), ("./a", "abort")):
-        row, *_ = run("matrix", "--cuda", "12.4", "--", *words).rows.splitlines()
-        assert (" after cuCtxCreate_v2" in row) == (words[1] == "waits"), row
+    for mode in ("waits", "abort", "alone"):
+        row, *_ = run("matrix", "--cuda", "12.4", "--", "./a", mode).rows.splitlines()
+        assert (" after cuCtxCreate_v2" in row) == (mode != "abort"), row
 
 
 def test_rows_are_folded_on_a_terminal(here):

@@ -201,8 +201,9 @@ static bool lost(struct rule *rule, const struct sim_call *call)
  * is not released is what it forgot. */
 bool sim_fault_is_release(const char *name)
 {
-    static const char *const words[] = {"Destroy", "Free",  "Unload", "Release", "Unregister",
-                                        "Unmap",   "Close", "Detach", "Reset",   "EndCapture"};
+    static const char *const words[] = {"Destroy",    "Free",       "Unload", "Release",
+                                        "Unregister", "Unmap",      "Close",  "Detach",
+                                        "Reset",      "EndCapture", "Trim"};
     if (strncmp(name, "cuGraphAdd", strlen("cuGraphAdd")) == 0)
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
