@@ -339,6 +339,18 @@ def test_annotations_of_one_cause():
     assert titles(other.replace("CODE", "echo a >&2; exit 3"))[1:] == ["CUDA 11.4"]
 
 
+def test_more_annotations_than_github_shows():
+    """The last tells how many more there are."""
+    releases = run("sim", "--list").out.splitlines()[0].split()[-12:]
+    words = "echo $CUSHIM_SIM_NVML_CUDA | tr .0-9 a-k >&2; exit 3"
+    for causes, more in (10, None), (12, 3):
+        out = run("matrix", "--github", "--cuda", ",".join(releases[:causes]), "--", "sh", "-c",
+                  words).rows
+        lines = [line for line in out.splitlines() if line.startswith("::error")]
+        assert len(lines) == 10, out
+        assert lines[-1].startswith(f"::error title={more} more causes::") == bool(more)
+
+
 def test_the_exit_code_of_a_check():
     """The program's own, unless that is 0; the finding is told in any case."""
     for code, told in ((0, 5), (3, 3), (5, 5)):
