@@ -150,6 +150,21 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert [one["name"] for one in runs if one["result"] == "fails"] == \
             ([f"CUDA 12.4, {ignored} fails"] if ignored else [])
 
+    def test_a_query_fails_when_the_work_has_ended(tmp_path):
+        """Then the result is right although nobody takes notice."""
+        program = compiled(tmp_path, WAITS.replace("int main", """
+            static volatile int done;
+            static void end(void *user) { usleep(5000); done = 1; }
+            int main""").replace("#include", "#include <unistd.h>\n#include", 1).replace("WORK", """
+            if ((code = cu->cuLaunchHostFunc(one, end, NULL)) ||
+                (code = cu->cuEventRecord(event, one)))
+                goto out;
+            while (cu->cuEventQuery(event) == CUDA_ERROR_NOT_READY)
+                ;
+            code = !done;"""))
+        runs = matrix(*EACH, "--strict", "--", program, code=FAILED)
+        assert [one["fired"] for one in runs if one["result"] == "fails"] == ["cuEventQuery"]
+
     def test_a_wait_behind_a_call_that_failed(tmp_path):
         """It is not what the program went on with, but what comes behind it may be."""
         program = compiled(tmp_path, WAITS.replace("WORK", """
