@@ -263,7 +263,7 @@ bool matrix_may_survive(const struct matrix_case *one);
 #define MATRIX_SURVIVES MATRIX_GOES_ON "--survives "
 
 /** Annotations of a GitHub workflow: one for each cause, with its releases, or for calls that fail;
- * and one of a note, or "". */
+ * and one of a note, or "". Of more than GitHub shows the last says how many there are. */
 void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note);
 
 /** Reports to an open file, with a note, or ""; write errors show in its error flag. */

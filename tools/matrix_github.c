@@ -5,6 +5,8 @@
 #include "names.h"
 #include "output.h"
 
+enum { MOST = 10 }; /* GitHub shows so many errors of a step */
+
 /* "CUDA 13.5 to 12.0 and 2 others" */
 static void put_title(FILE *file, const struct matrix_case *cases, size_t first, size_t count)
 {
@@ -34,26 +36,47 @@ static void put_line(FILE *file, bool known, const struct matrix_line *line)
     fprintf(file, ",line=%d,", line->line);
 }
 
-void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
+static void put_cause(FILE *file, const struct matrix_case *cases, size_t first, size_t count)
 {
+    const struct matrix_case *one = &cases[first];
     char reason[MATRIX_REASON_SIZE];
     struct matrix_line line;
 
-    for (size_t i = 0; i < count; i++) {
-        const struct matrix_case *one = &cases[i];
-        if (!one->bad || matrix_first(cases, i) != i)
-            continue;
-        fputs("::error ", file);
-        put_line(file, matrix_line(one, &line), &line);
-        fputs("title=", file);
-        put_title(file, cases, i, count);
-        fprintf(file, "::%s: ", matrix_end_name(one->end));
-        output_command(file, matrix_reason(one, 1, reason), false);
-        if (matrix_may_survive(one))
-            fprintf(file, "; " MATRIX_SURVIVES "%s", one->fired);
-        fputs("\n", file);
+    fputs("::error ", file);
+    put_line(file, matrix_line(one, &line), &line);
+    fputs("title=", file);
+    put_title(file, cases, first, count);
+    fprintf(file, "::%s: ", matrix_end_name(one->end));
+    output_command(file, matrix_reason(one, 1, reason), false);
+    if (matrix_may_survive(one))
+        fprintf(file, "; " MATRIX_SURVIVES "%s", one->fired);
+    fputs("\n", file);
+}
+
+static bool is_cause(const struct matrix_case *cases, size_t number)
+{
+    return cases[number].bad && matrix_first(cases, number) == number;
+}
+
+void matrix_github(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
+{
+    size_t causes = note[0] != '\0', shown = 0;
+    struct matrix_line line;
+
+    for (size_t i = 0; i < count; i++)
+        causes += is_cause(cases, i);
+    for (size_t i = 0; i < count && (causes <= MOST || shown < MOST - 1); i++) {
+        if (is_cause(cases, i)) {
+            put_cause(file, cases, i, count);
+            shown++;
+        }
     }
-    if (note[0] == '\0')
+    if (causes > MOST)
+        fprintf(file,
+                "::error title=%zu more causes::the table in the log has them, and so has the file "
+                "of --junit\n",
+                causes - shown);
+    if (causes > MOST || note[0] == '\0')
         return;
     fputs("::error ", file); /* of all runs, which have no row */
     put_line(file, matrix_line_of_words(note, &line), &line);

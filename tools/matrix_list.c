@@ -243,7 +243,7 @@ static bool is_wait(const char *name)
 static const char *error_of(const char *name)
 {
     if (is_wait(name))
-        return "error=LAUNCH_FAILED";
+        return "slow=20,error=LAUNCH_FAILED"; /* when the work has ended */
     if (strstr(name, "Synchronize"))
         return "after,error=LAUNCH_FAILED";
     return strstr(name, "Alloc") || strstr(name, "Create") ? "error=OUT_OF_MEMORY"

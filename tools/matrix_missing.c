@@ -28,15 +28,14 @@ static bool is_lookup(const char *symbol)
 }
 
 /* Whether the driver of a run lacks an entry that the program wants. A look-up that is not there is
- * no cause in cushim, nor in a call that was seen: another one was. */
+ * no cause of a call that was seen: another one was. */
 static bool is_wanted(const struct matrix_case *one, const struct wants *wants, size_t index,
                       bool calls)
 {
     struct cushim_entry entry = known_entry(index);
 
     return (calls || wants->named[index] != 0) && known_on(index, KNOWN_HERE) &&
-           entry.since > version_parse(one->cuda) &&
-           !((calls || wants->cushim) && is_lookup(entry.symbol));
+           entry.since > version_parse(one->cuda) && !(calls && is_lookup(entry.symbol));
 }
 
 /* Behind the last call of the run, among those of the newest release. */
@@ -86,10 +85,11 @@ static void explain_case(struct matrix_case *one, const struct wants *wants,
 {
     bool crashed = one->end == MATRIX_CRASHES;
     bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
-    /* The driver was told of each call of a stub, none of which crashes. */
-    bool asks = wants->cushim && (!crashed || one->ended_by);
 
-    if (one->cuda[0] == '\0' || one->told || asks || (!crashed && one->end != MATRIX_FAILS) ||
+    /* With cushim in it, which names all entries, the driver was told of each call of a stub, none
+     * of which crashes. */
+    if (one->cuda[0] == '\0' || one->told || wants->cushim ||
+        (!crashed && one->end != MATRIX_FAILS) ||
         (one != newest && one->end == newest->end && one->code == newest->code))
         return;
     if ((crashed || !one->named) && explain(one, wants, true))

@@ -44,7 +44,8 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
     if (is_good(one))
         snprintf(text, MATRIX_NAME_SIZE, "the check found");
-    else if (one->code == 0 && one->end == MATRIX_NOTICES && one->went_on[0] == '\0')
+    else if (one->code == 0 && one->went_on[0] == '\0' &&
+             (one->end == MATRIX_NOTICES || one->end == MATRIX_DEGRADES))
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0, and it said why");
     else if (one->code == 0 && one->fired[0] != '\0' && one->went_on[0] == '\0')
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed%s%s", one->fired,

@@ -30,7 +30,7 @@ struct cushim_failure {
     const char *file;       /**< of the call */
     int line;               /**< of the call */
     const char *message;    /**< all of that as one line, without newline; `detail` stands in the
-                               place of `text` if there is one */
+                               place of `text` if there is one; a long expression is cut */
 };
 
 /**

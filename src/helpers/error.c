@@ -180,6 +180,16 @@ CUresult cushim_error_handler_set(cushim_error_fn *handler, void *user)
     return CUDA_SUCCESS;
 }
 
+enum { ERROR_EXPRESSION = 80 }; /* bytes: macros of the caller may make it very long */
+
+static const char *error_cut(const char *expression, char cut[ERROR_EXPRESSION + sizeof "..."])
+{
+    if (strlen(expression) <= ERROR_EXPRESSION)
+        return expression;
+    snprintf(cut, ERROR_EXPRESSION + sizeof "...", "%.*s...", ERROR_EXPRESSION, expression);
+    return cut;
+}
+
 bool cushim_check(CUresult code, const char *expression, const char *file, int line)
 {
     if (code == CUDA_SUCCESS)
@@ -187,7 +197,7 @@ bool cushim_check(CUresult code, const char *expression, const char *file, int l
     const struct error_handler *handler = atomic_load_explicit(&error_chosen, memory_order_acquire);
     const char *name = cushim_error_name(code), *text = cushim_error_string(code);
     struct cushim_error_saved detail; /* a handler may change the original */
-    char message[4096];
+    char message[4096], cut[ERROR_EXPRESSION + sizeof "..."];
     cushim_error_save(&detail);
     struct cushim_failure failure = {
         .size = sizeof failure,
@@ -204,7 +214,7 @@ bool cushim_check(CUresult code, const char *expression, const char *file, int l
     const bool said = *failure.detail;
     char rule[CUSHIM_FAULT_RULE];
     snprintf(message, sizeof message, "%s:%d: %s: %s (%d)%s%s%s", failure.file, line,
-             failure.expression, failure.name, (int)code,
+             error_cut(failure.expression, cut), failure.name, (int)code,
              said            ? "; "
              : *failure.text ? ", "
                              : "",
@@ -224,13 +234,14 @@ bool cushim_outcome_keep(struct cushim_outcome *outcome, CUresult code, const ch
         return code == CUDA_SUCCESS;
     const char *detail = cushim_last_error();
     const char *name = cushim_error_name(code), *text = cushim_error_string(code);
+    char cut[ERROR_EXPRESSION + sizeof "..."];
     outcome->code = code;
     if (*detail)
         snprintf(outcome->message, sizeof outcome->message, "%.*s",
                  (int)sizeof outcome->message - 1, detail);
     else
         snprintf(outcome->message, sizeof outcome->message, "%s: %s (%d)%s%s",
-                 expression ? expression : "", name ? name : "unknown error", (int)code,
-                 text ? ", " : "", text ? text : "");
+                 error_cut(expression ? expression : "", cut), name ? name : "unknown error",
+                 (int)code, text ? ", " : "", text ? text : "");
     return false;
 }

@@ -150,6 +150,21 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert [one["name"] for one in runs if one["result"] == "fails"] == \
             ([f"CUDA 12.4, {ignored} fails"] if ignored else [])
 
+    def test_a_query_fails_when_the_work_has_ended(tmp_path):
+        """Then the result is right although nobody takes notice."""
+        program = compiled(tmp_path, WAITS.replace("int main", """
+            static volatile int done;
+            static void end(void *user) { usleep(5000); done = 1; }
+            int main""").replace("#include", "#include <unistd.h>\n#include", 1).replace("WORK", """
+            if ((code = cu->cuLaunchHostFunc(one, end, NULL)) ||
+                (code = cu->cuEventRecord(event, one)))
+                goto out;
+            while (cu->cuEventQuery(event) == CUDA_ERROR_NOT_READY)
+                ;
+            code = !done;"""))
+        runs = matrix(*EACH, "--strict", "--", program, code=FAILED)
+        assert [one["fired"] for one in runs if one["result"] == "fails"] == ["cuEventQuery"]
+
     def test_a_wait_behind_a_call_that_failed(tmp_path):
         """It is not what the program went on with, but what comes behind it may be."""
         program = compiled(tmp_path, WAITS.replace("WORK", """
@@ -337,6 +352,18 @@ def test_annotations_of_one_cause():
     assert titles(other.replace("CODE", "exit 4")) == \
         ["CUDA 12.4 to 11.8 and 2 others", "CUDA 11.4"]
     assert titles(other.replace("CODE", "echo a >&2; exit 3"))[1:] == ["CUDA 11.4"]
+
+
+def test_more_annotations_than_github_shows():
+    """The last tells how many more there are."""
+    releases = run("sim", "--list").out.splitlines()[0].split()[-12:]
+    words = "echo $CUSHIM_SIM_NVML_CUDA | tr .0-9 a-k >&2; exit 3"
+    for causes, more in (10, None), (12, 3):
+        out = run("matrix", "--github", "--cuda", ",".join(releases[:causes]), "--", "sh", "-c",
+                  words).rows
+        lines = [line for line in out.splitlines() if line.startswith("::error")]
+        assert len(lines) == 10, out
+        assert lines[-1].startswith(f"::error title={more} more causes::") == bool(more)
 
 
 def test_the_exit_code_of_a_check():

@@ -298,6 +298,18 @@ if "CUSHIM_STATIC" in os.environ:
         assert {one["fired"] for one in runs if one["result"] in ("fails", "crashes")} == red
         assert not red or "notices" not in {one["result"] for one in runs if one["fired"] in red}
 
+    def test_what_does_without_need_not_fail(tmp_path):
+        """Where the program need not work, it ends with 0 and tells of a call that failed."""
+        program = compiled(tmp_path, FALLBACK.replace("WORK", """
+            int version = 0;
+            cu->cuDriverGetVersion(&version);
+            if (!code && version < 12000)
+                code = cu->cuMemcpyDtoH_v2(&version, 16, 4);""").replace("SAY", "NAME(code)"))
+        rows = run("matrix", "--strict", "--cuda", "11.4,12.4", "--works", "12.0+", "--",
+                   program).rows
+        assert without_places(rows.splitlines()[0]) == "CUDA 11.4  degrades  exit code 0, and it " \
+            "said why; cuMemcpyDtoH_v2: 1 CUDA_ERROR_INVALID_VALUE"
+
     def test_cushim_in_a_linked_program(tmp_path):
         """It is there to start without a driver."""
         stub(tmp_path)

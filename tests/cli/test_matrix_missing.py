@@ -152,10 +152,15 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
 
 
     def test_what_helpers_do_without(tmp_path):
-        """They ask before they call."""
+        """They ask before they call; that cushim names entries explains no crash."""
         compiled(tmp_path, DESCRIBE)
         for one in matrix("--cuda", "8.0,9.0,12.4", "--strict", "--", tmp_path / "a", code=OK):
             assert (one["result"], one["errors"]) == ("passes", "")
+        compiled(tmp_path, DESCRIBE.replace("return cushim_init", "cushim_init(cu);"
+                 "if (!CUSHIM_HAS(cu, cuMemAllocAsync)) raise(9); return cushim_init").replace(
+                     "#include", "#include <signal.h>\n#include", 1))
+        old, _ = matrix("--cuda", "8.0,12.4", "--", tmp_path / "a", code=FAILED)
+        assert (old["result"], old["call"]) == ("crashes", None)
 
 
 GUARDED = """

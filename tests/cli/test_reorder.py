@@ -38,7 +38,7 @@ def test_no_missing_order(name, cuda):
 def gate(name):
     result = run("matrix", "--gate", "--github", "--cuda", "13.5", "--fault-each=1", "--",
                  PROGRAM, name)
-    [row] = [line for line in result.out.split("\n")
+    [row] = [line for line in result.rows.split("\n")
              if line.startswith("CUDA 13.5, queued work reordered ")]
     return result, re.sub(" +", " ", row)
 
@@ -67,5 +67,5 @@ def test_the_gate_names_what_nothing_orders(name, first, second, monkeypatch):
     path, line = re.search(r" at (\S+):(\d+) ", first).groups()
     assert f"::error file={path},line={line},title=CUDA 13.5%2C queued work reordered::" \
         in result.out
-    assert (f"fails exit code 1 {first} ran before {second}, and nothing orders them the result is "
-            "wrong") in row
+    assert (f'fails exit code 1; {first} ran before {second}, and nothing orders them; "the result '
+            'is wrong"') in row

@@ -82,6 +82,25 @@ static void test_failure(void **state)
         assert_contains(seen.message, parts[i]);
 }
 
+/* Macros of the caller may make an expression very long: the message has the beginning. */
+static void test_long_expression(void **state)
+{
+    (void)state;
+    struct cushim_outcome outcome = {CUDA_SUCCESS, ""};
+    char expression[200] = "", wanted[100];
+    memset(expression, 'a', 80);
+    snprintf(wanted, sizeof wanted, "%s: CUDA_ERROR_OUT_OF_MEMORY (2)", expression);
+    assert_false(cushim_check(CUDA_ERROR_OUT_OF_MEMORY, expression, "a.c", 1));
+    assert_contains(seen.message, wanted);
+    memset(expression, 'a', 199);
+    assert_false(cushim_check(CUDA_ERROR_OUT_OF_MEMORY, expression, "a.c", 1));
+    assert_string_equal(seen.expression, expression);
+    snprintf(wanted, sizeof wanted, "a.c:1: %.80s...: CUDA", expression);
+    assert_memory_equal(seen.message, wanted, strlen(wanted));
+    assert_false(cushim_outcome_keep(&outcome, CUDA_ERROR_OUT_OF_MEMORY, expression));
+    assert_memory_equal(outcome.message, wanted + 7, strlen(wanted + 7));
+}
+
 static void test_unknown_code(void **state)
 {
     (void)state;
@@ -263,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_success, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failure, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_long_expression, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unknown_code, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_detail, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keep, set_up, tear_down),
