@@ -109,12 +109,12 @@ def test_figures_are_those_of_the_measurements():
     ratios = [f"{float(load[f'{kind} / bare']):.2f}" if f"{kind} / bare" in load else ""
               for kind in ("cushim", "lines", "cuew", "nv-codec-headers")]
     ratios[0] += f" (+{more:.2f} ms)"
-    assert shown["a load, over a bare `dlopen`, driver 12.4"] == [*ratios, ""]
+    assert shown["time to load driver 12.4 (a bare `dlopen` is 1)"] == [*ratios, ""]
 
     over = {name: f"{float(cells[1]):.2f}"
             for name, cells in rows("docs/measurements.md", "A call").items()
             if cells[1][:1].isdigit()}
-    assert shown["a call, over a function pointer"] == \
+    assert shown["time of a call (a function pointer is 1)"] == \
         [over["cushim's table"], *[over["function pointer"]] * 2, over["table of nv-codec-headers"],
          f"{over['GOT (`-lcuda`, `-fno-plt`)']} to {over['PLT (`-lcuda`)']}"]
 
@@ -129,7 +129,7 @@ def test_figures_are_those_of_the_measurements():
     covered = rows("docs/measurements.md", "Coverage, and slots that hold another ABI than their "
                    "type")["550.163.01 (12.4)"]
     wrong, filled = re.fullmatch(r"(\d+) \((\d+)\)", covered[-1]).groups()
-    slots = shown["slots with another ABI than their type, driver 12.4"]
+    slots = shown["functions whose ABI is not that of their type, driver 12.4"]
     assert slots[:2] == [covered[1], f"{wrong} of {filled}, by plain names"]
 
 
