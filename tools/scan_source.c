@@ -5,6 +5,7 @@
 #include "names.h"
 #include "output.h"
 #include "scan_constant.h"
+#include "scan_flow.h"
 #include "scan_guard.h"
 #include "scan_names.h"
 #include "scan_scope.h"
@@ -363,6 +364,43 @@ static bool is_main(struct scan_word word)
            scan_word_is(word, "WinMain") || scan_word_is(word, "wWinMain");
 }
 
+/* cuDriverGetVersion(&name): the name holds the driver's version. It is a member, or the file's, if
+ * the function does not declare it. */
+static void read_version(struct reader *reader)
+{
+    const char *end = find_close(reader), *at = reader->in.at + 1;
+    const size_t function = reader->scope.now.function;
+    struct scan_word name = {NULL, 0};
+    bool member = false;
+
+    while (end && at < end && isspace((unsigned char)*at))
+        at++;
+    if (!end || *at++ != '&')
+        return;
+    for (; at < end; at++) {
+        if (scan_text_is_letter(*at)) {
+            name = scan_word_at(at, end);
+            at = name.text + name.length - 1;
+        } else if (!memchr(".->: ", *at, 5)) {
+            return;
+        }
+        member |= *at == '.' || *at == '>' || *at == ':';
+    }
+    if (name.length == 0)
+        return;
+    const char *from =
+        function != SCOPE_FILE ? reader->scope.functions[function - 1].from : name.text;
+    reader->guards.work += (size_t)(name.text - from);
+    bool own = reader->guards.work > FLOW_MOST_WORK || scan_text_declares(from, name, "*,>");
+    scan_names_find(&reader->guards,
+                    (struct scan_name){.word = name,
+                                       .index = SCAN_VERSION,
+                                       .function = own && !member ? function : SCOPE_FILE,
+                                       .origin = name.text});
+    while (reader->in.at <= end)
+        scan_text_step(&reader->in);
+}
+
 /* A word, and what belongs to it. `typed`: a word is before it, as before a function's name. */
 static void read_name(struct reader *reader, bool member, bool typed)
 {
@@ -394,6 +432,8 @@ static void read_name(struct reader *reader, bool member, bool typed)
         }
         if (scan_word_is(word, "cushim_require"))
             read_required(reader, line);
+        if (scan_word_is(word, "cuDriverGetVersion"))
+            read_version(reader);
         if (typed && is_main(word) && reader->found.main == 0)
             reader->found.main = line;
     }

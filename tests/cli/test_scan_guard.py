@@ -112,6 +112,11 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
      "line 1 compares the driver's version with no number that is known: write one, as 12000"),
     (f"if (cushim_driver_version(cu) >= 11 * 1000)\n{CALL}",
      "line 1 compares the driver's version with no number that is known: write one, as 12000"),
+    (f"int v = cushim_driver_version(cu), major = v / 1000;\n"
+     f"if (major > 11 || (major == 11 && v % 1000 >= 20)) {CALL}",
+     "the guard of line 2 is in no form that is understood: put the call into its if"),
+    (f"int m = {HAS} ? 3 : 4;\nif (m == 3) {CALL}",
+     "the guard of line 1 is in no form that is understood: put the call into its if"),
     (f"switch ({HAS}) {{ case 0: {CALL} }}",
      "this part of the `switch` of line 1 is not understood as a guard: use an if"),
     (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) g();",
