@@ -8,6 +8,7 @@
 #include "scan_flow.h"
 #include "scan_guard.h"
 #include "scan_names.h"
+#include "scan_require.h"
 #include "scan_scope.h"
 #include "scan_wheel.h"
 
@@ -136,12 +137,14 @@ static struct scan_guard guard_at(const struct reader *reader, const char *at, s
                                .head = scope->directive ? NULL : scope->head.from};
 }
 
-/* A comment that begins with CUSHIM_HAS(cu, cuName), or several, says that another file asks. One
- * that only mentions it says nothing. */
+/* A comment that is CUSHIM_HAS(cu, cuName), or several, perhaps with words behind a mark, says that
+ * another file asks. One that only mentions it says nothing. */
 static void note_comment(struct reader *reader, const char *comment, size_t line)
 {
     static const char marks[] = " \t\r\n/*!,&";
     const struct scan_text before = reader->in;
+    const size_t count = reader->guards.count;
+    const char *behind = comment;
 
     reader->in = (struct scan_text){before.text, comment, before.at, line};
     for (;;) {
@@ -155,7 +158,12 @@ static void note_comment(struct reader *reader, const char *comment, size_t line
         said.head = NULL;
         reader->in.at += strlen("CUSHIM_HAS");
         read_guard(reader, said, name);
+        behind = reader->in.at;
     }
+    while (behind < before.at && isspace((unsigned char)*behind))
+        behind++;
+    if (behind < before.at && !memchr(":,;.-*", *behind, 6))
+        reader->guards.count = count; /* "CUSHIM_HAS(cu, cuName) is not needed" */
     reader->in = before;
 }
 
@@ -303,7 +311,8 @@ static void add_required(struct scan_source_require *require, size_t index)
 
 /* cushim_require(cu, 12000, list): what came up to that release is there behind it, and what is in
  * the list, which may be in the call itself. */
-static void read_required(struct reader *reader, size_t line)
+static void read_required(struct reader *reader, size_t line,
+                          const struct scan_require_place *place)
 {
     const char *end = find_close(reader), *first, *second;
     struct scan_source *found = &reader->found;
@@ -313,6 +322,7 @@ static void read_required(struct reader *reader, size_t line)
     if (!first || found->require_count == MOST_REQUIRES)
         return;
     second = memchr(first + 1, ',', (size_t)(end - first - 1));
+    require.use = scan_require_use(&reader->in, place, end);
     require.release = scan_text_number(&reader->in, first + 1);
     if (require.release == 0)
         require.release = read_constant(reader, scan_word_at(first + 1, second ? second : end));
@@ -405,7 +415,9 @@ static void read_version(struct reader *reader)
 static void read_name(struct reader *reader, bool member, bool typed)
 {
     size_t line = reader->in.line;
+    const struct scan_scope *scope = &reader->scope;
     struct scan_word word = scan_text_word(&reader->in);
+    struct scan_require_place statement = {word.text, scope->last, scope->before, false};
     size_t index;
 
     if (scan_word_is_raw(word) && reader->in.at < reader->in.end && *reader->in.at == '"') {
@@ -430,8 +442,12 @@ static void read_name(struct reader *reader, bool member, bool typed)
             scan_guards_add(&reader->guards, &guard);
             return;
         }
-        if (scan_word_is(word, "cushim_require"))
-            read_required(reader, line);
+        if (scan_word_is(word, "cushim_require")) {
+            const size_t function = scope->now.function;
+            statement.program =
+                function != SCOPE_FILE && is_main(scope->functions[function - 1].name);
+            read_required(reader, line, &statement);
+        }
         if (scan_word_is(word, "cuDriverGetVersion"))
             read_version(reader);
         if (typed && is_main(word) && reader->found.main == 0)

@@ -38,10 +38,13 @@ static bool has_entry(const struct scan_source_require *require, size_t index)
     return false;
 }
 
-static const struct scan_source_require *find_in(const struct scan_source *source, size_t index)
+/* One that counts, or does not. */
+static const struct scan_source_require *find_in(const struct scan_source *source, size_t index,
+                                                 bool counts)
 {
     for (size_t i = 0; i < source->require_count; i++) {
-        if (has_entry(&source->requirements[i], index))
+        const struct scan_source_require *require = &source->requirements[i];
+        if ((require->use == SCAN_REQUIRE_COUNTS) == counts && has_entry(require, index))
             return &source->requirements[i];
     }
     return NULL;
@@ -84,6 +87,7 @@ static void drop_others(struct scan_sources *sources)
 void scan_sources_judge(struct scan_sources *sources)
 {
     const struct scan_source_require *shared[CUSHIM_ENTRY_COUNT] = {NULL};
+    const struct scan_source_require *lost[CUSHIM_ENTRY_COUNT] = {NULL};
     size_t mains = count_mains(sources);
 
     drop_others(sources);
@@ -93,14 +97,19 @@ void scan_sources_judge(struct scan_sources *sources)
             source->requirements[k].file = source->name;
         if (source->require_count == 0 || !counts_for_all(source, mains))
             continue;
-        for (size_t k = 0; k < CUSHIM_ENTRY_COUNT; k++)
-            shared[k] = shared[k] ? shared[k] : find_in(source, k);
+        for (size_t k = 0; k < CUSHIM_ENTRY_COUNT; k++) {
+            shared[k] = shared[k] ? shared[k] : find_in(source, k, true);
+            lost[k] = lost[k] ? lost[k] : find_in(source, k, false);
+        }
     }
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         for (size_t k = 0; k < source->count; k++) {
-            const struct scan_source_require *own = find_in(source, source->calls[k].index);
-            source->calls[k].require = own ? own : shared[source->calls[k].index];
+            struct scan_source_call *call = &source->calls[k];
+            const struct scan_source_require *own = find_in(source, call->index, true);
+            const struct scan_source_require *own_lost = find_in(source, call->index, false);
+            call->require = own ? own : shared[call->index];
+            call->lost = own_lost ? own_lost : lost[call->index];
         }
     }
 }
@@ -140,6 +149,14 @@ static const char *const words_of_why[] = {
                         "write one, as 12000",
 };
 
+/* File and line of the cushim_require. */
+static const char *const words_of_lost[] = {
+    [SCAN_REQUIRE_UNUSED] = "cushim_require in %s:%zu has it, and its result is not used: leave if "
+                            "it is not CUSHIM_OK",
+    [SCAN_REQUIRE_INVERTED] = "cushim_require in %s:%zu has it, and its result is used inverted: "
+                              "leave if it is not CUSHIM_OK",
+};
+
 static char *words_of(const struct scan_source_call *call)
 {
     struct cushim_entry entry = known_entry(call->index);
@@ -152,6 +169,8 @@ static char *words_of(const struct scan_source_call *call)
     else if (call->late > 0)
         length = asprintf(&why, "CUSHIM_HAS(..., %s) comes after it (line %zu)", entry.symbol,
                           call->late);
+    else if (call->lost)
+        length = asprintf(&why, words_of_lost[call->lost->use], call->lost->file, call->lost->line);
     else
         length = asprintf(&why, "put the call into if (CUSHIM_HAS(..., %s))", entry.symbol);
     if (length >= 0)
@@ -312,7 +331,8 @@ static void print_not_taken(const struct scan_sources *sources)
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         for (size_t k = 0; k < source->require_count && !counts_for_all(source, mains); k++) {
-            if (would_guard(sources, &source->requirements[k]))
+            if (source->requirements[k].use == SCAN_REQUIRE_COUNTS &&
+                would_guard(sources, &source->requirements[k]))
                 printf("%s:%zu: this cushim_require counts for its own file alone: %zu files have "
                        "a main()\n",
                        source->name, source->requirements[k].line, mains);
