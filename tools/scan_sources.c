@@ -80,6 +80,7 @@ static void drop_others(struct scan_sources *sources)
             if (!source->calls[k].alone)
                 source->calls[count++] = source->calls[k];
         }
+        sources->dropped |= count < source->count;
         source->count = count;
     }
 }
@@ -261,10 +262,10 @@ static void print_required(const struct scan_sources *sources, const struct scan
     }
 }
 
-/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, without guard, and with
- * one in another function alone. */
+/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, required, without
+ * guard, and with one that is not understood. */
 struct counts {
-    size_t calls, newer, asked, found, unknown;
+    size_t calls, newer, asked, required, found, unknown;
 };
 
 static struct counts count_calls(const struct scan_source *source, int oldest)
@@ -275,6 +276,7 @@ static struct counts count_calls(const struct scan_source *source, int oldest)
         bool newer = is_newer(&source->calls[i], oldest);
         counts.newer += newer;
         counts.asked += newer && source->calls[i].has;
+        counts.required += newer && !source->calls[i].has && source->calls[i].require;
         bool unknown = source->calls[i].asked > 0;
         counts.found += !unknown && is_finding(&source->calls[i], oldest);
         counts.unknown += unknown && is_finding(&source->calls[i], oldest);
@@ -282,10 +284,26 @@ static struct counts count_calls(const struct scan_source *source, int oldest)
     return counts;
 }
 
+static void print_counts(FILE *file, const struct counts *counts, int oldest)
+{
+    char release[VERSION_TEXT_SIZE];
+
+    fprintf(file,
+            "calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
+            "CUSHIM_HAS",
+            counts->calls, version_text(release, oldest), counts->newer, counts->asked);
+    if (counts->found > 0)
+        fprintf(file, ", %zu without guard", counts->found);
+    if (counts->unknown > 0)
+        fprintf(file, ", %zu unknown", counts->unknown);
+    if (counts->required > 0)
+        fprintf(file, ", %zu required", counts->required);
+}
+
 static void print_calls(const struct scan_sources *sources, const struct scan_source *source)
 {
-    const struct counts counts = count_calls(source, sources->oldest);
-    char release[VERSION_TEXT_SIZE], level[VERSION_TEXT_SIZE];
+    struct counts counts = count_calls(source, sources->oldest);
+    char level[VERSION_TEXT_SIZE];
 
     for (size_t i = 0; i < source->count; i++) {
         const struct scan_source_call *call = &source->calls[i];
@@ -297,14 +315,9 @@ static void print_calls(const struct scan_sources *sources, const struct scan_so
         printf("\n");
         free(words);
     }
-    printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
-           "CUSHIM_HAS",
-           source->name, counts.calls, version_text(release, sources->oldest), counts.newer,
-           counts.asked);
-    if (counts.found > 0)
-        printf(", %zu without guard", counts.found);
-    if (counts.unknown > 0)
-        printf(", %zu unknown", counts.unknown);
+    printf("%s: ", source->name);
+    counts.required = 0;
+    print_counts(stdout, &counts, sources->oldest);
     print_required(sources, source);
     printf("; plain names are those of CUDA %s\n", version_text(level, source->level));
 }
@@ -340,10 +353,49 @@ static void print_not_taken(const struct scan_sources *sources)
     }
 }
 
-void scan_sources_print(const struct scan_sources *sources)
+bool scan_sources_uses(const struct scan_source *source)
+{
+    return source->count > 0 || source->includes_cushim;
+}
+
+size_t scan_sources_count(const struct scan_sources *sources)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sources->count && sources->oldest > 0; i++)
+        count += scan_sources_uses(&sources->item[i]);
+    return count;
+}
+
+void scan_sources_print_counts(FILE *file, const struct scan_sources *sources,
+                               const struct scan_source *source)
+{
+    const struct counts counts = count_calls(source, sources->oldest);
+
+    print_counts(file, &counts, sources->oldest);
+}
+
+void scan_sources_print_all(FILE *file, const struct scan_sources *sources)
 {
     struct counts all = {0};
-    char release[VERSION_TEXT_SIZE];
+
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct counts counts = count_calls(&sources->item[i], sources->oldest);
+        all.calls += counts.calls;
+        all.newer += counts.newer;
+        all.asked += counts.asked;
+        all.required += counts.required;
+        all.found += counts.found;
+        all.unknown += counts.unknown;
+    }
+    fprintf(file, "all %zu source%s: ", sources->count, output_plural(sources->count));
+    print_counts(file, &all, sources->oldest);
+    fputs("\n", file);
+}
+
+void scan_sources_print(const struct scan_sources *sources)
+{
+    const size_t count = scan_sources_count(sources);
     size_t files = 0;
 
     for (size_t i = 0; i < sources->count; i++)
@@ -351,23 +403,13 @@ void scan_sources_print(const struct scan_sources *sources)
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         const struct counts counts = count_calls(source, sources->oldest);
-        all.calls += counts.calls;
-        all.newer += counts.newer;
-        all.found += counts.found;
-        all.unknown += counts.unknown;
         if (sources->oldest == 0)
             print_entries(source);
         else if (counts.calls > 0 && (files == 1 || counts.newer > 0))
             print_calls(sources, source);
     }
-    if (sources->oldest > 0 && files > 1) {
-        printf("all %zu sources: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu "
-               "of them without guard",
-               files, all.calls, version_text(release, sources->oldest), all.newer, all.found);
-        if (all.unknown > 0)
-            printf(", %zu unknown", all.unknown);
-        printf("\n");
-    }
+    if (count > 0 && (sources->count > 1 || (files == 0 && !sources->item[0].named)))
+        scan_sources_print_all(stdout, sources);
     print_not_taken(sources);
 }
 
