@@ -4,6 +4,7 @@
 #include "known.h"
 #include "names.h"
 #include "output.h"
+#include "scan_around.h"
 #include "scan_constant.h"
 #include "scan_flow.h"
 #include "scan_guard.h"
@@ -561,6 +562,7 @@ struct scan_source scan_source_read(const char *text, size_t size,
     }
     for (size_t i = 0; i < reader->found.require_count; i++)
         add_listed(reader, i);
+    scan_around_find(&reader->guards, &reader->scope, &reader->found);
     found = reader->found;
     free_reader(reader);
     return found;

@@ -26,7 +26,8 @@ enum scan_why {
     SCAN_WHY_MACRO,
     SCAN_WHY_ARGUMENT,
     SCAN_WHY_LAMBDA,
-    SCAN_WHY_NUMBER
+    SCAN_WHY_NUMBER,
+    SCAN_WHY_FOREIGN
 };
 
 struct scan_source_call {

@@ -148,6 +148,8 @@ static const char *const words_of_why[] = {
                         "the lambda",
     [SCAN_WHY_NUMBER] = "line %zu compares the driver's version with no number that is known: "
                         "write one, as 12000",
+    [SCAN_WHY_FOREIGN] = "the condition of line %zu is another file's: ask here, too, or begin a "
+                         "comment before the call with CUSHIM_HAS(...)",
 };
 
 /* File and line of the cushim_require. */

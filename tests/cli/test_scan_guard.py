@@ -123,6 +123,9 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
      "this part of the `switch` of line 1 is not understood as a guard: use an if"),
     (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) g();",
      "the call is in a lambda, and the guard of line 2 comes after it: ask in the lambda"),
+    (f"if (caps->pools)\n{CALL}",
+     "the condition of line 1 is another file's: ask here, too, or begin a comment before the call "
+     "with CUSHIM_HAS(...)"),
     (f"CHECK({HAS});\n{CALL}",
      "the guard of line 1 is an argument of what may go on without it: put the call into an if"),
     (f"{HAS};\n{CALL}",
