@@ -214,7 +214,7 @@ static void judge_sources(struct run *run)
     scan_sources_judge(&run->sources);
     for (size_t i = 0; i < run->sources.count; i++) {
         const struct scan_source *source = &run->sources.item[i];
-        run->source_count += source->count > 0 || source->includes_cushim;
+        run->source_count += scan_sources_uses(source);
         if (source->count == 0 && source->named && !run->files)
             printf("%s: no call through cushim's table%s\n", source->name,
                    source->includes_cushim ? ", whose helpers and owners ask themselves" : "");
@@ -422,8 +422,9 @@ static enum verdict_answer finish(struct run *run)
     } else if (run->count > 1 || (run->count == 1 && run->options->summary)) {
         scan_print(&run->all, options, verdicts);
     } else if (nothing && !run->failed) {
-        printf("nothing found that uses the CUDA driver%s\n",
-               verdicts ? ": unknown, by the rule nothing-found" : "");
+        printf("nothing found that uses the CUDA driver%s%s\n",
+               verdicts ? ": unknown, by the rule nothing-found" : "",
+               run->sources.dropped ? "; add --dropin, if it is linked with cushim's drop-in" : "");
     }
     if (!run->files && run->blind && run->source_count > 0)
         puts("programs and objects show no guards: to judge by those of the sources, scan the "
@@ -434,8 +435,8 @@ static enum verdict_answer finish(struct run *run)
         printf("not read: Python text that names the driver, in %zu file%s\n", run->python_count,
                output_plural(run->python_count));
     struct scan_outcome outcome = {
-        options,  &run->findings, verdicts ? scan_table_cells(options) : 0,
-        verdicts, deciding,       run->options->strict};
+        options,  &run->sources, &run->findings,      verdicts ? scan_table_cells(options) : 0,
+        verdicts, deciding,      run->options->strict};
     run->unwritten = !write_files(run->options, &outcome);
     run->all.name = NULL;
     scan_file_free(&run->all);

@@ -101,7 +101,9 @@ void scan_answer_return(struct flow *flow, const struct flow_facts *facts,
 {
     struct flow_owner *owner = flow->owner;
     const struct scan_value value = scan_answer_value(flow, first);
-    bool yes = facts->yes.first == 0 && value.yes, no = facts->no.first == 0 && value.no;
+    const bool version = facts->version > 0;
+    bool yes = !version && facts->yes.first == 0 && value.yes;
+    bool no = !version && facts->no.first == 0 && value.no;
 
     owner->yes |= yes && !(owner->whole && flow->macro);
     owner->no |= no;

@@ -15,20 +15,9 @@ static struct flow_facts read_ternary(struct flow *flow);
 /* Whether the function has it as "type name" before. */
 static bool is_declared(struct flow *flow, struct scan_word word)
 {
-    const char *at = flow->tokens.in.text, *found;
-
-    flow->guards->work += (size_t)(word.text - at);
-    if (flow->guards->work > FLOW_MOST_WORK)
-        return true;
-    for (; (found = memmem(at, (size_t)(word.text - at), word.text, word.length)); at = found + 1) {
-        const char *before = found;
-        while (before > flow->tokens.in.text && isspace((unsigned char)before[-1]))
-            before--;
-        if (before > flow->tokens.in.text && !scan_text_is_letter(found[word.length]) &&
-            (strchr("*&>", before[-1]) || (before < found && scan_text_is_letter(before[-1]))))
-            return true;
-    }
-    return false;
+    flow->guards->work += (size_t)(word.text - flow->tokens.in.text);
+    return flow->guards->work > FLOW_MOST_WORK ||
+           scan_text_declares(flow->tokens.in.text, word, "*&>");
 }
 
 /* The function of a name that is assigned to, which its own name is the last token; SCOPE_FILE: it
@@ -475,6 +464,15 @@ static struct flow_facts read_operand(struct flow *flow)
     return operand.facts;
 }
 
+static bool has_version(const struct flow *flow, struct flow_list list)
+{
+    size_t i = list.first;
+
+    while (i > 0 && !scan_guard_is_version(scan_flow_guard(flow, i)))
+        i = scan_flow_guard(flow, i)->next;
+    return i > 0;
+}
+
 /* What is behind && runs if all before it is true, and behind || if all before it is false. */
 static struct flow_facts read_chain(struct flow *flow, int joint)
 {
@@ -484,15 +482,20 @@ static struct flow_facts read_chain(struct flow *flow, int joint)
     if (flow->now.kind != joint)
         return facts;
     struct flow_list *kept = both ? &facts.yes : &facts.no, *lost = both ? &facts.no : &facts.yes;
-    scan_flow_drop(flow, *lost, both ? SCAN_WHY_AND : SCAN_WHY_OR);
+    const struct flow_list first = *lost;
+    const bool compared = !both && has_version(flow, first);
+    enum scan_why why = both ? SCAN_WHY_AND : SCAN_WHY_OR;
     *lost = (struct flow_list){0, 0};
     facts.version = 0;
     while (flow->now.kind == joint) {
         scan_flow_step(flow);
         struct flow_facts more = both ? read_operand(flow) : read_chain(flow, TOKEN_AND);
-        scan_flow_drop(flow, both ? more.no : more.yes, both ? SCAN_WHY_AND : SCAN_WHY_OR);
+        if (compared && has_version(flow, more.yes))
+            why = SCAN_WHY_FORM; /* major > 11 || (major == 11 && minor >= 2) */
+        scan_flow_drop(flow, both ? more.no : more.yes, why);
         scan_flow_join(flow, kept, both ? more.yes : more.no);
     }
+    scan_flow_drop(flow, first, why);
     scan_flow_hold(flow, *kept);
     return facts;
 }
@@ -534,8 +537,8 @@ static struct flow_facts read_ternary(struct flow *flow)
         scan_flow_hold_not(flow, facts.yes, from, SCAN_WHY_ELSE);
     }
     flow->depth--;
-    scan_flow_drop(flow, facts.yes, SCAN_WHY_ENDED);
-    scan_flow_drop(flow, facts.no, SCAN_WHY_ENDED);
+    scan_flow_drop(flow, facts.yes, SCAN_WHY_FORM);
+    scan_flow_drop(flow, facts.no, SCAN_WHY_FORM);
     return choose(facts, first, second);
 }
 

@@ -40,9 +40,58 @@ static const char *sentence(char text[SENTENCE_SIZE], const struct verdict *verd
     return text;
 }
 
+/* Whether a source has a test case without a finding: findings are in the order of the sources. */
+static bool has_case(const struct scan_outcome *outcome, size_t source, size_t *next)
+{
+    const struct scan_findings *findings = outcome->findings;
+    const struct scan_source *one = &outcome->sources->item[source];
+    const size_t before = *next;
+
+    while (*next < findings->count && strcmp(findings->item[*next].file, one->name) == 0)
+        ++*next;
+    return *next == before && outcome->sources->oldest > 0 && scan_sources_uses(one);
+}
+
+static void junit_finding(FILE *file, const struct scan_outcome *outcome,
+                          const struct scan_finding *finding)
+{
+    fputs("  <testcase classname=\"cushim scan\" name=\"", file);
+    output_xml(file, finding->file);
+    fprintf(file, ":%zu\" file=\"", finding->line);
+    output_xml(file, finding->file);
+    fprintf(file, "\" line=\"%zu\" time=\"0\">\n    ", finding->line);
+    if (is_failure_too(outcome, finding)) {
+        fprintf(file, "<failure type=\"%s\" message=\"", finding->rule);
+        output_xml(file, finding->text);
+        fputs("\">", file);
+        output_xml(file, finding->file);
+        fprintf(file, ":%zu: ", finding->line);
+        output_xml(file, finding->text);
+        fputs("</failure>\n", file);
+    } else {
+        fputs("<skipped message=\"", file);
+        output_xml(file, finding->text);
+        fputs("\"/>\n", file);
+    }
+    fputs("  </testcase>\n", file);
+}
+
+/* Of a source without a finding. */
+static void junit_source(FILE *file, const struct scan_sources *sources,
+                         const struct scan_source *source)
+{
+    fputs("  <testcase classname=\"cushim scan\" name=\"", file);
+    output_xml(file, source->name);
+    fputs("\" file=\"", file);
+    output_xml(file, source->name);
+    fputs("\" time=\"0\">\n    <system-out>", file);
+    scan_sources_print_counts(file, sources, source);
+    fputs("</system-out>\n  </testcase>\n", file);
+}
+
 void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
 {
-    size_t count = outcome->cells, failures = 0, skipped = 0;
+    size_t count = outcome->cells, failures = 0, skipped = 0, sources = 0;
     char place[PLACE_SIZE], text[SENTENCE_SIZE];
 
     for (size_t i = 0; i < count; i++) {
@@ -54,11 +103,13 @@ void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
         failures += failure;
         skipped += !failure;
     }
+    for (size_t i = 0, next = 0; i < outcome->sources->count; i++)
+        sources += has_case(outcome, i, &next);
     fprintf(file,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"cushim scan\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
             "skipped=\"%zu\">\n",
-            count + outcome->findings->count, failures, skipped);
+            count + outcome->findings->count + sources, failures, skipped);
     for (size_t i = 0; i < count; i++) {
         const struct verdict *verdict = &outcome->cell[i];
         fputs("  <testcase classname=\"cushim scan\" name=\"", file);
@@ -81,17 +132,11 @@ void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
         }
         fputs("  </testcase>\n", file);
     }
-    for (size_t i = 0; i < outcome->findings->count; i++) {
-        const struct scan_finding *finding = &outcome->findings->item[i];
-        fputs("  <testcase classname=\"cushim scan\" name=\"", file);
-        output_xml(file, finding->file);
-        fprintf(file, ":%zu\" time=\"0\">\n    ", finding->line);
-        if (is_failure_too(outcome, finding))
-            fprintf(file, "<failure type=\"%s\" message=\"", finding->rule);
-        else
-            fputs("<skipped message=\"", file);
-        output_xml(file, finding->text);
-        fputs("\"/>\n  </testcase>\n", file);
+    for (size_t i = 0; i < outcome->findings->count; i++)
+        junit_finding(file, outcome, &outcome->findings->item[i]);
+    for (size_t i = 0, next = 0; i < outcome->sources->count; i++) {
+        if (has_case(outcome, i, &next))
+            junit_source(file, outcome->sources, &outcome->sources->item[i]);
     }
     fputs("</testsuite>\n", file);
 }
@@ -110,9 +155,13 @@ void scan_output_markdown(FILE *file, const struct scan_outcome *outcome)
         output_markdown(file, finding->text);
         fputs("\n", file);
     }
+    if (scan_sources_count(outcome->sources) > 0) {
+        fputs(outcome->findings->count > 0 ? "\n" : "", file);
+        scan_sources_print_all(file, outcome->sources);
+    }
     if (count == 0)
         return;
-    fprintf(file, "%s|  |", outcome->findings->count > 0 ? "\n" : "");
+    fprintf(file, "%s|  |", scan_sources_count(outcome->sources) > 0 ? "\n" : "");
     for (size_t i = 0; i < columns; i++)
         output_markdown(file, scan_table_gpu(word, sizeof word, outcome->options, i));
     fputs("\n|---|", file);

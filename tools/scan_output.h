@@ -15,6 +15,7 @@
 /** The verdicts on all files together, and what was found in sources. */
 struct scan_outcome {
     const struct scan_options *options;
+    const struct scan_sources *sources;
     const struct scan_findings *findings;
     size_t cells;               /* 0: there are sources alone */
     const struct verdict *cell; /* as from scan_table_all */
@@ -24,10 +25,10 @@ struct scan_outcome {
 
 typedef void scan_writer(FILE *file, const struct scan_outcome *outcome);
 
-/** A test case for each cell, and one for each finding. */
+/** A test case for each cell, one for each finding, and one for each source without. */
 scan_writer scan_output_junit;
 
-/** A table of drivers and GPUs, and one of reasons. */
+/** A table of drivers and GPUs, one of reasons, and the counts of the sources. */
 scan_writer scan_output_markdown;
 
 /** SARIF 2.1.0: a rule for each one that applied, a result for each cell that does not run,

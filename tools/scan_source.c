@@ -4,9 +4,12 @@
 #include "known.h"
 #include "names.h"
 #include "output.h"
+#include "scan_around.h"
 #include "scan_constant.h"
+#include "scan_flow.h"
 #include "scan_guard.h"
 #include "scan_names.h"
+#include "scan_require.h"
 #include "scan_scope.h"
 #include "scan_wheel.h"
 
@@ -135,12 +138,14 @@ static struct scan_guard guard_at(const struct reader *reader, const char *at, s
                                .head = scope->directive ? NULL : scope->head.from};
 }
 
-/* A comment that begins with CUSHIM_HAS(cu, cuName), or several, says that another file asks. One
- * that only mentions it says nothing. */
+/* A comment that is CUSHIM_HAS(cu, cuName), or several, perhaps with words behind a mark, says that
+ * another file asks. One that only mentions it says nothing. */
 static void note_comment(struct reader *reader, const char *comment, size_t line)
 {
     static const char marks[] = " \t\r\n/*!,&";
     const struct scan_text before = reader->in;
+    const size_t count = reader->guards.count;
+    const char *behind = comment;
 
     reader->in = (struct scan_text){before.text, comment, before.at, line};
     for (;;) {
@@ -154,7 +159,12 @@ static void note_comment(struct reader *reader, const char *comment, size_t line
         said.head = NULL;
         reader->in.at += strlen("CUSHIM_HAS");
         read_guard(reader, said, name);
+        behind = reader->in.at;
     }
+    while (behind < before.at && isspace((unsigned char)*behind))
+        behind++;
+    if (behind < before.at && !memchr(":,;.-*", *behind, 6))
+        reader->guards.count = count; /* "CUSHIM_HAS(cu, cuName) is not needed" */
     reader->in = before;
 }
 
@@ -302,7 +312,8 @@ static void add_required(struct scan_source_require *require, size_t index)
 
 /* cushim_require(cu, 12000, list): what came up to that release is there behind it, and what is in
  * the list, which may be in the call itself. */
-static void read_required(struct reader *reader, size_t line)
+static void read_required(struct reader *reader, size_t line,
+                          const struct scan_require_place *place)
 {
     const char *end = find_close(reader), *first, *second;
     struct scan_source *found = &reader->found;
@@ -312,6 +323,7 @@ static void read_required(struct reader *reader, size_t line)
     if (!first || found->require_count == MOST_REQUIRES)
         return;
     second = memchr(first + 1, ',', (size_t)(end - first - 1));
+    require.use = scan_require_use(&reader->in, place, end);
     require.release = scan_text_number(&reader->in, first + 1);
     if (require.release == 0)
         require.release = read_constant(reader, scan_word_at(first + 1, second ? second : end));
@@ -363,11 +375,50 @@ static bool is_main(struct scan_word word)
            scan_word_is(word, "WinMain") || scan_word_is(word, "wWinMain");
 }
 
+/* cuDriverGetVersion(&name): the name holds the driver's version. It is a member, or the file's, if
+ * the function does not declare it. */
+static void read_version(struct reader *reader)
+{
+    const char *end = find_close(reader), *at = reader->in.at + 1;
+    const size_t function = reader->scope.now.function;
+    struct scan_word name = {NULL, 0};
+    bool member = false;
+
+    while (end && at < end && isspace((unsigned char)*at))
+        at++;
+    if (!end || *at++ != '&')
+        return;
+    for (; at < end; at++) {
+        if (scan_text_is_letter(*at)) {
+            name = scan_word_at(at, end);
+            at = name.text + name.length - 1;
+        } else if (!memchr(".->: ", *at, 5)) {
+            return;
+        }
+        member |= *at == '.' || *at == '>' || *at == ':';
+    }
+    if (name.length == 0)
+        return;
+    const char *from =
+        function != SCOPE_FILE ? reader->scope.functions[function - 1].from : name.text;
+    reader->guards.work += (size_t)(name.text - from);
+    bool own = reader->guards.work > FLOW_MOST_WORK || scan_text_declares(from, name, "*,>");
+    scan_names_find(&reader->guards,
+                    (struct scan_name){.word = name,
+                                       .index = SCAN_VERSION,
+                                       .function = own && !member ? function : SCOPE_FILE,
+                                       .origin = name.text});
+    while (reader->in.at <= end)
+        scan_text_step(&reader->in);
+}
+
 /* A word, and what belongs to it. `typed`: a word is before it, as before a function's name. */
 static void read_name(struct reader *reader, bool member, bool typed)
 {
     size_t line = reader->in.line;
+    const struct scan_scope *scope = &reader->scope;
     struct scan_word word = scan_text_word(&reader->in);
+    struct scan_require_place statement = {word.text, scope->last, scope->before, false};
     size_t index;
 
     if (scan_word_is_raw(word) && reader->in.at < reader->in.end && *reader->in.at == '"') {
@@ -392,8 +443,14 @@ static void read_name(struct reader *reader, bool member, bool typed)
             scan_guards_add(&reader->guards, &guard);
             return;
         }
-        if (scan_word_is(word, "cushim_require"))
-            read_required(reader, line);
+        if (scan_word_is(word, "cushim_require")) {
+            const size_t function = scope->now.function;
+            statement.program =
+                function != SCOPE_FILE && is_main(scope->functions[function - 1].name);
+            read_required(reader, line, &statement);
+        }
+        if (scan_word_is(word, "cuDriverGetVersion"))
+            read_version(reader);
         if (typed && is_main(word) && reader->found.main == 0)
             reader->found.main = line;
     }
@@ -505,6 +562,7 @@ struct scan_source scan_source_read(const char *text, size_t size,
     }
     for (size_t i = 0; i < reader->found.require_count; i++)
         add_listed(reader, i);
+    scan_around_find(&reader->guards, &reader->scope, &reader->found);
     found = reader->found;
     free_reader(reader);
     return found;

@@ -26,7 +26,8 @@ enum scan_why {
     SCAN_WHY_MACRO,
     SCAN_WHY_ARGUMENT,
     SCAN_WHY_LAMBDA,
-    SCAN_WHY_NUMBER
+    SCAN_WHY_NUMBER,
+    SCAN_WHY_FOREIGN
 };
 
 struct scan_source_call {
@@ -39,12 +40,16 @@ struct scan_source_call {
     size_t late;        /* else the line of one behind it; 0: none */
     size_t function;    /* as scan_scope counts */
     const char *at;     /* where it is in the text, while that is there */
-    /* The cushim_require that is of it, by scan_sources_judge. */
-    const struct scan_source_require *require;
+    /* The cushim_require that is of it, and one that does not count; by scan_sources_judge. */
+    const struct scan_source_require *require, *lost;
 };
+
+/** Why a cushim_require does not count. */
+enum scan_require { SCAN_REQUIRE_COUNTS, SCAN_REQUIRE_UNUSED, SCAN_REQUIRE_INVERTED };
 
 /** A cushim_require. */
 struct scan_source_require {
+    enum scan_require use;
     size_t line;
     int release; /* 0: none */
     size_t *entries, count;

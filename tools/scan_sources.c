@@ -38,10 +38,13 @@ static bool has_entry(const struct scan_source_require *require, size_t index)
     return false;
 }
 
-static const struct scan_source_require *find_in(const struct scan_source *source, size_t index)
+/* One that counts, or does not. */
+static const struct scan_source_require *find_in(const struct scan_source *source, size_t index,
+                                                 bool counts)
 {
     for (size_t i = 0; i < source->require_count; i++) {
-        if (has_entry(&source->requirements[i], index))
+        const struct scan_source_require *require = &source->requirements[i];
+        if ((require->use == SCAN_REQUIRE_COUNTS) == counts && has_entry(require, index))
             return &source->requirements[i];
     }
     return NULL;
@@ -77,6 +80,7 @@ static void drop_others(struct scan_sources *sources)
             if (!source->calls[k].alone)
                 source->calls[count++] = source->calls[k];
         }
+        sources->dropped |= count < source->count;
         source->count = count;
     }
 }
@@ -84,6 +88,7 @@ static void drop_others(struct scan_sources *sources)
 void scan_sources_judge(struct scan_sources *sources)
 {
     const struct scan_source_require *shared[CUSHIM_ENTRY_COUNT] = {NULL};
+    const struct scan_source_require *lost[CUSHIM_ENTRY_COUNT] = {NULL};
     size_t mains = count_mains(sources);
 
     drop_others(sources);
@@ -93,14 +98,19 @@ void scan_sources_judge(struct scan_sources *sources)
             source->requirements[k].file = source->name;
         if (source->require_count == 0 || !counts_for_all(source, mains))
             continue;
-        for (size_t k = 0; k < CUSHIM_ENTRY_COUNT; k++)
-            shared[k] = shared[k] ? shared[k] : find_in(source, k);
+        for (size_t k = 0; k < CUSHIM_ENTRY_COUNT; k++) {
+            shared[k] = shared[k] ? shared[k] : find_in(source, k, true);
+            lost[k] = lost[k] ? lost[k] : find_in(source, k, false);
+        }
     }
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         for (size_t k = 0; k < source->count; k++) {
-            const struct scan_source_require *own = find_in(source, source->calls[k].index);
-            source->calls[k].require = own ? own : shared[source->calls[k].index];
+            struct scan_source_call *call = &source->calls[k];
+            const struct scan_source_require *own = find_in(source, call->index, true);
+            const struct scan_source_require *own_lost = find_in(source, call->index, false);
+            call->require = own ? own : shared[call->index];
+            call->lost = own_lost ? own_lost : lost[call->index];
         }
     }
 }
@@ -138,6 +148,16 @@ static const char *const words_of_why[] = {
                         "the lambda",
     [SCAN_WHY_NUMBER] = "line %zu compares the driver's version with no number that is known: "
                         "write one, as 12000",
+    [SCAN_WHY_FOREIGN] = "the condition of line %zu is another file's: ask here, too, or begin a "
+                         "comment before the call with CUSHIM_HAS(...)",
+};
+
+/* File and line of the cushim_require. */
+static const char *const words_of_lost[] = {
+    [SCAN_REQUIRE_UNUSED] = "cushim_require in %s:%zu has it, and its result is not used: leave if "
+                            "it is not CUSHIM_OK",
+    [SCAN_REQUIRE_INVERTED] = "cushim_require in %s:%zu has it, and its result is used inverted: "
+                              "leave if it is not CUSHIM_OK",
 };
 
 static char *words_of(const struct scan_source_call *call)
@@ -152,6 +172,8 @@ static char *words_of(const struct scan_source_call *call)
     else if (call->late > 0)
         length = asprintf(&why, "CUSHIM_HAS(..., %s) comes after it (line %zu)", entry.symbol,
                           call->late);
+    else if (call->lost)
+        length = asprintf(&why, words_of_lost[call->lost->use], call->lost->file, call->lost->line);
     else
         length = asprintf(&why, "put the call into if (CUSHIM_HAS(..., %s))", entry.symbol);
     if (length >= 0)
@@ -242,10 +264,10 @@ static void print_required(const struct scan_sources *sources, const struct scan
     }
 }
 
-/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, without guard, and with
- * one in another function alone. */
+/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, required, without
+ * guard, and with one that is not understood. */
 struct counts {
-    size_t calls, newer, asked, found, unknown;
+    size_t calls, newer, asked, required, found, unknown;
 };
 
 static struct counts count_calls(const struct scan_source *source, int oldest)
@@ -256,6 +278,7 @@ static struct counts count_calls(const struct scan_source *source, int oldest)
         bool newer = is_newer(&source->calls[i], oldest);
         counts.newer += newer;
         counts.asked += newer && source->calls[i].has;
+        counts.required += newer && !source->calls[i].has && source->calls[i].require;
         bool unknown = source->calls[i].asked > 0;
         counts.found += !unknown && is_finding(&source->calls[i], oldest);
         counts.unknown += unknown && is_finding(&source->calls[i], oldest);
@@ -263,10 +286,26 @@ static struct counts count_calls(const struct scan_source *source, int oldest)
     return counts;
 }
 
+static void print_counts(FILE *file, const struct counts *counts, int oldest)
+{
+    char release[VERSION_TEXT_SIZE];
+
+    fprintf(file,
+            "calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
+            "CUSHIM_HAS",
+            counts->calls, version_text(release, oldest), counts->newer, counts->asked);
+    if (counts->found > 0)
+        fprintf(file, ", %zu without guard", counts->found);
+    if (counts->unknown > 0)
+        fprintf(file, ", %zu unknown", counts->unknown);
+    if (counts->required > 0)
+        fprintf(file, ", %zu required", counts->required);
+}
+
 static void print_calls(const struct scan_sources *sources, const struct scan_source *source)
 {
-    const struct counts counts = count_calls(source, sources->oldest);
-    char release[VERSION_TEXT_SIZE], level[VERSION_TEXT_SIZE];
+    struct counts counts = count_calls(source, sources->oldest);
+    char level[VERSION_TEXT_SIZE];
 
     for (size_t i = 0; i < source->count; i++) {
         const struct scan_source_call *call = &source->calls[i];
@@ -278,14 +317,9 @@ static void print_calls(const struct scan_sources *sources, const struct scan_so
         printf("\n");
         free(words);
     }
-    printf("%s: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
-           "CUSHIM_HAS",
-           source->name, counts.calls, version_text(release, sources->oldest), counts.newer,
-           counts.asked);
-    if (counts.found > 0)
-        printf(", %zu without guard", counts.found);
-    if (counts.unknown > 0)
-        printf(", %zu unknown", counts.unknown);
+    printf("%s: ", source->name);
+    counts.required = 0;
+    print_counts(stdout, &counts, sources->oldest);
     print_required(sources, source);
     printf("; plain names are those of CUDA %s\n", version_text(level, source->level));
 }
@@ -312,7 +346,8 @@ static void print_not_taken(const struct scan_sources *sources)
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         for (size_t k = 0; k < source->require_count && !counts_for_all(source, mains); k++) {
-            if (would_guard(sources, &source->requirements[k]))
+            if (source->requirements[k].use == SCAN_REQUIRE_COUNTS &&
+                would_guard(sources, &source->requirements[k]))
                 printf("%s:%zu: this cushim_require counts for its own file alone: %zu files have "
                        "a main()\n",
                        source->name, source->requirements[k].line, mains);
@@ -320,10 +355,49 @@ static void print_not_taken(const struct scan_sources *sources)
     }
 }
 
-void scan_sources_print(const struct scan_sources *sources)
+bool scan_sources_uses(const struct scan_source *source)
+{
+    return source->count > 0 || source->includes_cushim;
+}
+
+size_t scan_sources_count(const struct scan_sources *sources)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sources->count && sources->oldest > 0; i++)
+        count += scan_sources_uses(&sources->item[i]);
+    return count;
+}
+
+void scan_sources_print_counts(FILE *file, const struct scan_sources *sources,
+                               const struct scan_source *source)
+{
+    const struct counts counts = count_calls(source, sources->oldest);
+
+    print_counts(file, &counts, sources->oldest);
+}
+
+void scan_sources_print_all(FILE *file, const struct scan_sources *sources)
 {
     struct counts all = {0};
-    char release[VERSION_TEXT_SIZE];
+
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct counts counts = count_calls(&sources->item[i], sources->oldest);
+        all.calls += counts.calls;
+        all.newer += counts.newer;
+        all.asked += counts.asked;
+        all.required += counts.required;
+        all.found += counts.found;
+        all.unknown += counts.unknown;
+    }
+    fprintf(file, "all %zu source%s: ", sources->count, output_plural(sources->count));
+    print_counts(file, &all, sources->oldest);
+    fputs("\n", file);
+}
+
+void scan_sources_print(const struct scan_sources *sources)
+{
+    const size_t count = scan_sources_count(sources);
     size_t files = 0;
 
     for (size_t i = 0; i < sources->count; i++)
@@ -331,23 +405,13 @@ void scan_sources_print(const struct scan_sources *sources)
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         const struct counts counts = count_calls(source, sources->oldest);
-        all.calls += counts.calls;
-        all.newer += counts.newer;
-        all.found += counts.found;
-        all.unknown += counts.unknown;
         if (sources->oldest == 0)
             print_entries(source);
         else if (counts.calls > 0 && (files == 1 || counts.newer > 0))
             print_calls(sources, source);
     }
-    if (sources->oldest > 0 && files > 1) {
-        printf("all %zu sources: calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu "
-               "of them without guard",
-               files, all.calls, version_text(release, sources->oldest), all.newer, all.found);
-        if (all.unknown > 0)
-            printf(", %zu unknown", all.unknown);
-        printf("\n");
-    }
+    if (count > 0 && (sources->count > 1 || (files == 0 && !sources->item[0].named)))
+        scan_sources_print_all(stdout, sources);
     print_not_taken(sources);
 }
 

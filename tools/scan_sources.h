@@ -9,12 +9,14 @@
 #include "scan_source.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 struct scan_sources {
     struct scan_source *item;
     size_t count;
-    bool dropin; /* names alone are calls, whether or not a source names cushim */
-    int oldest;  /* the release that each driver has; 0: none was asked for */
+    bool dropin;  /* names alone are calls, whether or not a source names cushim */
+    bool dropped; /* those were not taken, by scan_sources_judge */
+    int oldest;   /* the release that each driver has; 0: none was asked for */
 };
 
 /** Take a source. */
@@ -47,6 +49,19 @@ void scan_sources_forget(struct scan_findings *findings);
 /** With `oldest` each such call, and the counts of each file with calls of newer entries; without
  * it the entries and their releases. */
 void scan_sources_print(const struct scan_sources *sources);
+
+/** Whether the source has calls, or those of helpers. */
+bool scan_sources_uses(const struct scan_source *source);
+
+/** How many sources use cushim; 0 without `oldest`. */
+size_t scan_sources_count(const struct scan_sources *sources);
+
+/** The counts of one source: "calls through cushim's table: 3; ..." */
+void scan_sources_print_counts(FILE *file, const struct scan_sources *sources,
+                               const struct scan_source *source);
+
+/** One line with the counts of all sources. */
+void scan_sources_print_all(FILE *file, const struct scan_sources *sources);
 
 json_t *scan_sources_json(const struct scan_sources *sources);
 

@@ -158,3 +158,18 @@ struct scan_word scan_word_at(const char *at, const char *end)
         stop++;
     return (struct scan_word){at, (size_t)(stop - at)};
 }
+
+bool scan_text_declares(const char *from, struct scan_word word, const char *marks)
+{
+    const char *at = from, *found;
+
+    for (; (found = memmem(at, (size_t)(word.text - at), word.text, word.length)); at = found + 1) {
+        const char *before = found;
+        while (before > from && isspace((unsigned char)before[-1]))
+            before--;
+        if (before > from && !scan_text_is_letter(found[word.length]) &&
+            (strchr(marks, before[-1]) || (before < found && scan_text_is_letter(before[-1]))))
+            return true;
+    }
+    return false;
+}

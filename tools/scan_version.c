@@ -58,7 +58,8 @@ struct flow_facts scan_version_compare(const struct flow *flow, const struct flo
 {
     struct scan_guard *guard = scan_flow_guard(flow, version->version);
     const struct flow_list list = {version->version, version->version};
-    bool more = comparison == '>' || comparison == TOKEN_LESS_EQUAL;
+    const int least = version->major ? 1 : SCAN_MINOR;
+    const int more = comparison == '>' || comparison == TOKEN_LESS_EQUAL ? least : 0;
 
     if (number == 0 && !version->major && scan_flow_is_parameter(flow, flow->now.word)) {
         guard->release = SCAN_ANY_RELEASE;

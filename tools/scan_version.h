@@ -8,7 +8,10 @@
 
 #include "scan_flow.h"
 
-enum { SCAN_THOUSAND = 1000 }; /* 12040 / SCAN_THOUSAND is 12 */
+enum {
+    SCAN_THOUSAND = 1000, /* 12040 / SCAN_THOUSAND is 12 */
+    SCAN_MINOR = 10       /* 12040 + SCAN_MINOR is the next release that there can be */
+};
 
 bool scan_version_is_comparison(int kind);
 

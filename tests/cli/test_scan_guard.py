@@ -78,6 +78,8 @@ def test_unknown_is_yellow(tmp_path):
             "1", str(int(bool(strict))), str(int(not strict))]
         assert suite[0][0].tag == result and suite[0][0].get("message") == words
         assert suite[0][0].get(kind) in (words, "asked-elsewhere")
+        assert (suite[0].get("file"), suite[0].get("line")) == (str(path), "8")
+        assert suite[0][0].text == (f"{path}:8: {words}" if strict else None)
         assert f"| 8 | {words} |" in (tmp_path / "markdown").read_text()
         sarif = json.loads((tmp_path / "sarif").read_text())["runs"][0]
         assert [(one["ruleId"], one["level"]) for one in sarif["results"]] == [
@@ -112,10 +114,18 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
      "line 1 compares the driver's version with no number that is known: write one, as 12000"),
     (f"if (cushim_driver_version(cu) >= 11 * 1000)\n{CALL}",
      "line 1 compares the driver's version with no number that is known: write one, as 12000"),
+    (f"int v = cushim_driver_version(cu), major = v / 1000;\n"
+     f"if (major > 11 || (major == 11 && v % 1000 >= 20)) {CALL}",
+     "the guard of line 2 is in no form that is understood: put the call into its if"),
+    (f"int m = {HAS} ? 3 : 4;\nif (m == 3) {CALL}",
+     "the guard of line 1 is in no form that is understood: put the call into its if"),
     (f"switch ({HAS}) {{ case 0: {CALL} }}",
      "this part of the `switch` of line 1 is not understood as a guard: use an if"),
     (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) g();",
      "the call is in a lambda, and the guard of line 2 comes after it: ask in the lambda"),
+    (f"if (caps->pools)\n{CALL}",
+     "the condition of line 1 is another file's: ask here, too, or begin a comment before the call "
+     "with CUSHIM_HAS(...)"),
     (f"CHECK({HAS});\n{CALL}",
      "the guard of line 1 is an argument of what may go on without it: put the call into an if"),
     (f"{HAS};\n{CALL}",
@@ -157,10 +167,36 @@ def test_counts_of_all(tmp_path):
         (tmp_path / name).write_bytes(SOURCES[name])
     result = run("scan", "--drivers", "9.0", tmp_path)
     assert result.code == FAILED and result.out.splitlines()[-1] == (
-        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 1 of them without "
-        "guard, 1 unknown")
+        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 1 of them behind "
+        "CUSHIM_HAS, 1 without guard, 1 unknown")
     assert "cuMemAllocAsync came with CUDA 11.2; CUSHIM_HAS(..., cuMemAllocAsync) comes after it " \
         "(line 4)" in result.out
+
+
+def test_green_has_counts(tmp_path):
+    """What was read is told of sources without a finding, too."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a.cpp").write_text("#include <cushim/cushim.hpp>\ncushim::device gpu(0);\n")
+    (tmp_path / "src/b&.c").write_text("int f(void) { return cu->cuInit(0); }\n"
+                                      f"void g(void) {{ if ({HAS}) {CALL} }}\n")
+    (tmp_path / "src/c.c").write_text("int c;\n")
+    files = [word for name in ("junit", "markdown") for word in (f"--{name}", tmp_path / name)]
+    counts = ("calls through cushim's table: 2; newer than CUDA 9.0: 1, 1 of them behind "
+              "CUSHIM_HAS")
+    got = run("scan", "--strict", "--drivers", "9.0", *files, tmp_path / "src")
+    assert got.code == OK and got.out.splitlines()[-1] == f"all 3 sources: {counts}"
+    assert (tmp_path / "markdown").read_text() == f"all 3 sources: {counts}\n"
+    suite = ElementTree.parse(tmp_path / "junit").getroot()
+    assert [suite.get(name) for name in ("tests", "failures", "skipped")] == ["2", "0", "0"]
+    assert [case.get("name") for case in suite] == [
+        f"{tmp_path}/src/a.cpp", f"{tmp_path}/src/b&.c"]
+    assert suite[1][0].text == counts
+    (tmp_path / "src/b&.c").unlink()
+    for count in (2, 1):
+        assert run("scan", "--strict", "--drivers", "9.0", tmp_path / "src").out == (
+            f"all {count} source{'s'[:count - 1]}: calls through cushim's table: 0; newer than "
+            "CUDA 9.0: 0, 0 of them behind CUSHIM_HAS\n")
+        (tmp_path / "src/c.c").unlink(missing_ok=True)
 
 
 def test_required_is_no_question(tmp_path):
@@ -202,7 +238,10 @@ def test_sources_for_the_dropin(tmp_path):
     (tmp_path / "a.c").write_text("#include <cuda.h>\n"
                                   "int f(void) { return cuMemAllocAsync(&p, 1, 0); }\n"
                                   "int g(void) { return cuMemAlloc(&p, 1); }\n")
-    assert run("scan", "--drivers", "9.0", tmp_path).code == OK
+    result = run("scan", "--drivers", "9.0", tmp_path)
+    assert (result.code, result.out) == (
+        OK, "nothing found that uses the CUDA driver: unknown, by the rule nothing-found; add "
+        "--dropin, if it is linked with cushim's drop-in\n")
     result = run("scan", "--drivers", "9.0", "--dropin", tmp_path)
     assert result.code == FAILED
     assert f"{tmp_path}/a.c:2: no guard: cuMemAllocAsync came with" in result.out

@@ -99,7 +99,7 @@ def test_what_is_required_is_there(tmp_path):
 
 def test_asked_elsewhere(tmp_path):
     """A comment says so; a release has a name; the two files to copy are cushim itself."""
-    (tmp_path / "a.c").write_text("""/* CUSHIM_HAS(cu, cuMemAllocAsync) asks main.c. */
+    (tmp_path / "a.c").write_text("""/* CUSHIM_HAS(cu, cuMemAllocAsync): main.c asks. */
 #define NEEDED 11040
 int f(void) { return cushim_require(cu, NEEDED, NULL); }
 int g(void) { return cu->cuMemAllocAsync(&p, 1, s) || cu->cuGraphAddMemAllocNode(0, 0, 0, 0, 0); }
@@ -150,7 +150,9 @@ def test_required_by_the_program(tmp_path):
         "run.cc:4: no guard: cuGreenCtxCreate came with CUDA 12.4; put the call into "
         "if (CUSHIM_HAS(..., cuGreenCtxCreate))",
         "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
-        "CUSHIM_HAS, 1 without guard, 2 required in main.c:8; plain names are those of CUDA 12.0"]
+        "CUSHIM_HAS, 1 without guard, 2 required in main.c:8; plain names are those of CUDA 12.0",
+        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
+        "CUSHIM_HAS, 1 without guard, 2 required"]
     calls = scan("--drivers", "9.0", folder, code=FAILED)["sources"][0]["calls"]
     assert [(call["guarded"], call["required"]) for call in calls] == [
         (True, f"{folder}/main.c:8"), (True, f"{folder}/main.c:8"), (False, None)]
@@ -168,6 +170,35 @@ def test_required_by_one_of_two_programs(tmp_path):
     (folder / "start.c").write_text(text)
     result = run("scan", "--drivers", "9.0", folder)
     assert result.code == OK and f", 3 required in {folder}/start.c:1;" in result.out
+
+
+@pytest.mark.parametrize("body, words", [
+    ("cushim_require(cu, 11020, NULL);", "not used"),
+    ("init();\n(void)cushim_require(cu, 11020, NULL);", "not used"),
+    ("if (a) cushim_require(cu, 11020, NULL);", "not used"),
+    ("if (a) b(); else cushim_require(cu, 11020, NULL) ;", "not used"),
+    ("if (cushim_require(cu, 11020, NULL) == CUSHIM_OK) return 77;", "used inverted"),
+    ("if (!cushim_require(cu, 11020, NULL)) { puts(\"old\"); return 1; }", "used inverted"),
+    ("if (cushim_require(cu, 11020, NULL) == CUSHIM_OK)\nexit(1);", "used inverted"),
+    ("if (cushim_require(cu, 11020, NULL) == CUSHIM_OK) throw old();", "used inverted"),
+    ("if (cushim_require(cu, 11020, NULL) != CUSHIM_OK) return 77;", None),
+    ("if (cushim_require(cu, 11020, NULL)) { puts(\"old\"); return 1; }", None),
+    ("if (!cushim_require(cu, 11020, NULL)) { a(); return g(); }", None),
+    ("if (cushim_require(cu, 11020, NULL) == CUSHIM_OK) return g();", None),
+    ("if (cushim_require(cu, 11020, NULL) == CUSHIM_OK) exit(0);", None),
+    ("int r = cushim_require(cu, 11020, NULL); if (r) return 77;", None),
+    ("int r = (int)cushim_require(cu, 11020, NULL); if (r) return 77;", None),
+    ("check(cushim_require(cu, 11020, NULL));", None)])
+def test_result_that_is_not_used(tmp_path, body, words):
+    """Such a call requires nothing."""
+    path = tmp_path / "a.c"
+    path.write_text(f"int main(void) {{\n{body}\nreturn cu->cuMemAllocAsync(&p, 1, s); }}\n")
+    got = run("scan", "--drivers", "9.0", path)
+    found = re.findall(r": no guard: .*; cushim_require in (.*) has it, and its result is (.*): "
+                       "leave if it is not CUSHIM_OK\n", got.out)
+    line = body[:body.find("cushim_req")].count("\n") + 2
+    assert found == ([(f"{path}:{line}", words)] if words else [])
+    assert got.code == (FAILED if words else OK)
 
 
 @pytest.mark.parametrize("call,good", [
@@ -310,8 +341,8 @@ def test_all_together(tmp_path, source):
     result = run("scan", "--drivers", "9.0", tmp_path)
     assert "old.c" not in result.out and f"\n{source}: calls through" in result.out
     assert result.out.splitlines()[-1] == (
-        "all 2 sources: calls through cushim's table: 7; newer than CUDA 9.0: 3, 2 of them without "
-        "guard")
+        "all 2 sources: calls through cushim's table: 7; newer than CUDA 9.0: 3, 1 of them behind "
+        "CUSHIM_HAS, 2 without guard")
 
 
 def test_release_of_plain_names(tmp_path):
