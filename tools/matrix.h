@@ -83,6 +83,7 @@ struct matrix_case {
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
     bool works;        /* it called what launches, copies or fills */
     bool ruled;        /* a rule made a call fail */
+    bool untried;      /* that was a wait whose result the program need not take */
     bool missed;       /* it called what the driver lacks, through cushim */
     bool silent; /* of a call that failed or is missing it said nothing, or nothing made it fail */
     bool told;   /* the driver's report has the cause: a missing entry, an ABI */

@@ -357,6 +357,10 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         one->end = MATRIX_UNKNOWN;
     unlink(path);
     judge_start(one);
+    if (one->untried && (one->end == MATRIX_PASSES || one->code == COMMAND_CHECK)) {
+        one->ruled = false; /* as if none had failed */
+        one->fired[0] = '\0';
+    }
     if (one->driver || job->told.log_ended)
         one->calls = -1;
     else if (one->end == MATRIX_PASSES && one->calls == 0)
