@@ -253,15 +253,18 @@ static bool is_linked(const struct matrix_case *one)
            strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
 }
 
-static bool is_bad(const struct matrix_case *one, bool strict)
+static bool is_bad(const struct matrix_case *one, bool strict, bool spared)
 {
+    if (one->end == MATRIX_UNUSED && spared && !one->must && matrix_is_release(one))
+        return false;
     if (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN)
         return strict || one->must;
     return one->end > MATRIX_UNUSED && !is_linked(one);
 }
 
 /* Under a release under which it need not work, it may end with any code of its own, and do without
- * the GPU if it tells the error. */
+ * the GPU if it tells the error. That it calls no driver there is no failure if it does elsewhere:
+ * it may have looked for a symbol. */
 static bool may_refuse(const struct matrix_case *one)
 {
     return one->end == MATRIX_FAILS && matrix_is_release(one) && (one->code != 0 || one->named) &&
@@ -284,7 +287,7 @@ static bool judge_all(const struct options *options, struct matrix_list *list)
         one->must &= one->end != MATRIX_FAILS; /* for its own reason */
         if (one->must && (one->end == MATRIX_DEGRADES || one->end == MATRIX_NOTICES))
             one->end = MATRIX_FAILS;
-        one->bad = is_bad(one, options->plan.strict);
+        one->bad = is_bad(one, options->plan.strict, options->works && used);
         bad |= one->bad;
     }
     matrix_list_sort(list);

@@ -41,6 +41,16 @@ def test_works():
     assert matrix(*refuses, code=FAILED)[0]["result"] == "fails"
 
 
+def test_a_driver_that_is_not_called_where_it_need_not_work():
+    """As by a program that misses a symbol: no failure, if it calls the driver elsewhere."""
+    script = f"case $CUSHIM_SIM_NVML_CUDA in 11*) exit 0; esac; exec '{PROGRAM}' codes 0 1 1"
+    program = ("--strict", "--cuda", "11.4,12.4", "--", "sh", "-c", script)
+    old, new = matrix("--works", "12.0+", *program)
+    assert (old["result"], new["result"]) == ("unused", "passes")
+    matrix("--works", "11.4+", *program, code=FAILED)
+    matrix(*program, code=FAILED)
+
+
 def test_releases_without_the_profile():
     """They are left out, but for those that are named."""
     runs = matrix("--profile", "hopper", "--", "true")
