@@ -210,6 +210,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert [one["fired"] for one in runs if one["result"] == "fails"] == [ignored]
         failure, = xml.parse(files[0]).getroot().iter("failure")
         assert without_places(failure.get("message")) == words
+        assert failure.text.endswith(f"; if the program rightly goes on: --survives {ignored}")
         strict = without_places(run("matrix", *EACH, "--strict", "--quiet", "--github",
                                     *program).rows)
         assert f"fails  {words}" in strict
@@ -270,8 +271,9 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         (one, other), notes = rows(careful, "-", "leak", "1")
         assert one.startswith("CUDA 12.4, cuCtxCreate_v2 fails   ")
         assert other.startswith(
-            "CUDA 12.4, cuEventCreate fails, likewise 3 others  fails    exit code 1; the check "
-            'found: leaked objects of the kind "context": 1, made by cuCtxC')
+            "CUDA 12.4, cuEventCreate fails, likewise 3 others  fails    the check found: "
+            "leaked 1 context, made by cuCtxC")
+        assert other.endswith("; exit code 1")
         note, = notes
         assert "title=CUDA 12.4%2C cuEventCreate fails%2C likewise 3 others::" in note
 
