@@ -7,6 +7,7 @@
 #include "command.h"
 #include "names.h"
 #include "output.h"
+#include "sim_check.h"
 #include "sim_library.h"
 
 #include <errno.h>
@@ -168,7 +169,8 @@ static void print_text(const struct matrix_list *list, const char *note)
             continue;
         output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        output_table_add(&table, OUTPUT_DIM, matrix_why(list->item, i, same, reason));
+        output_table_add(&table, one->bad ? OUTPUT_PLAIN : OUTPUT_DIM,
+                         matrix_why(list->item, i, same, reason));
     }
     output_table_print(&table, "");
     matrix_totals(stdout, list->item, list->count);
@@ -253,19 +255,31 @@ static bool is_linked(const struct matrix_case *one)
            strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
 }
 
-static bool is_bad(const struct matrix_case *one, bool strict)
+static bool is_bad(const struct matrix_case *one, bool strict, bool spared)
 {
+    if (one->end == MATRIX_UNUSED && spared && !one->must && matrix_is_release(one))
+        return false;
     if (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN)
         return strict || one->must;
     return one->end > MATRIX_UNUSED && !is_linked(one);
 }
 
 /* Under a release under which it need not work, it may end with any code of its own, and do without
- * the GPU if it tells the error. */
+ * the GPU if it tells the error. That it calls no driver there is no failure if it does elsewhere:
+ * it may have looked for a symbol. */
 static bool may_refuse(const struct matrix_case *one)
 {
     return one->end == MATRIX_FAILS && matrix_is_release(one) && (one->code != 0 || one->named) &&
-           one->check[0] == '\0' && (one->kernel[0] == '\0' || one->refused);
+           (one->kernel[0] == '\0' || one->refused);
+}
+
+/* The exit code that a run without a GPU which fails may have; 0: that is no cure. */
+static int advice(const struct matrix_case *one, int degrade)
+{
+    bool without = one->bare || matrix_is_without(one);
+    bool wrong = (one->end == MATRIX_FAILS && one->code != 0) || one->end == MATRIX_CRASHES;
+
+    return one->bad && without && wrong && !one->spoiled && degrade > 0 ? degrade : 0;
 }
 
 /* What the runs are together is known: whether each is bad. Returns whether one is. */
@@ -279,12 +293,15 @@ static bool judge_all(const struct options *options, struct matrix_list *list)
         struct matrix_case *one = &list->item[i];
         if (one->end == MATRIX_DEGRADES && !used)
             one->end = MATRIX_UNUSED; /* it has not met the newest driver either */
-        if (options->works && !one->must && may_refuse(one))
-            one->end = MATRIX_DEGRADES;
+        if (options->works && !one->must && may_refuse(one)) {
+            one->spoiled = one->check[0] != '\0' && one->code != COMMAND_CHECK;
+            one->end = one->check[0] != '\0' ? MATRIX_FAILS : MATRIX_DEGRADES;
+        }
         one->must &= one->end != MATRIX_FAILS; /* for its own reason */
         if (one->must && (one->end == MATRIX_DEGRADES || one->end == MATRIX_NOTICES))
             one->end = MATRIX_FAILS;
-        one->bad = is_bad(one, options->plan.strict);
+        one->bad = is_bad(one, options->plan.strict, options->works && used);
+        one->advised = advice(one, options->plan.degrade);
         bad |= one->bad;
     }
     matrix_list_sort(list);
@@ -300,6 +317,8 @@ static int report(const struct options *options, struct matrix_list *list)
         lacks |= list->item[i].lacks;
     if (options->gate)
         matrix_note(list->item, list->count, options->idle, note);
+    if (note[0] == '\0')
+        matrix_note_order(list->item, list->count, note);
     written = write_file(options->junit, matrix_junit, list, note);
     written = write_file(options->markdown, matrix_markdown, list, note) && written;
     if (options->github)

@@ -83,9 +83,12 @@ struct matrix_case {
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
     bool works;        /* it called what launches, copies or fills */
     bool ruled;        /* a rule made a call fail */
+    bool untried;      /* that was a wait whose result the program need not take */
     bool missed;       /* it called what the driver lacks, through cushim */
-    bool silent; /* of a call that failed or is missing it said nothing, or nothing made it fail */
-    bool told;   /* the driver's report has the cause: a missing entry, an ABI */
+    bool silent;  /* of a call that failed or is missing it said nothing, or nothing made it fail */
+    bool told;    /* the driver's report has the cause: a missing entry, an ABI */
+    bool spoiled; /* but for what the check found its end is good, or may become so */
+    int advised;  /* the exit code that a run without a GPU which fails may have; 0: not said */
     /* The first line of `cushim sim --check`, and how many follow; empty: none. */
     char check[MATRIX_CALL_SIZE];
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
@@ -165,6 +168,9 @@ const char *matrix_place_by(const char *by, char place[PLACE_SIZE]);
 void matrix_note(const struct matrix_case *cases, size_t count, bool idle,
                  char text[MATRIX_WORDS_SIZE]);
 
+/** Say in `text`, which else is empty, that no order of releases explains which of them pass. */
+void matrix_note_order(const struct matrix_case *cases, size_t count, char text[MATRIX_WORDS_SIZE]);
+
 /** Free what a case has from malloc. */
 void matrix_place_free(struct matrix_case *one);
 
@@ -242,7 +248,7 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_WORDS_S
 const char *matrix_call(const struct matrix_case *one);
 
 /** If it did not pass, what a kernel did, or else the last line of its standard error, or of its
- * output, in quotes; and what the check found. Returns `text`. */
+ * output, in quotes. Returns `text`. */
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
 /** Put what the check found, if the run fails, into `text`, and return it. */

@@ -416,7 +416,8 @@ static void note_waited(struct matrix_used *used, const char *stream)
     }
 }
 
-static void note_used(struct matrix_used *used, const struct call *call)
+/* Returns whether it is a wait for nothing. */
+static bool note_used(struct matrix_used *used, const struct call *call)
 {
     const char *symbol = call->name;
     size_t index = known_symbol(symbol);
@@ -424,10 +425,11 @@ static void note_used(struct matrix_used *used, const struct call *call)
     bool ready = strncmp(call->answer, "0 ", 2) == 0 && /* asked until the work was done */
                  (strncmp(symbol, "cuStreamQuery", 13) == 0 || strcmp(symbol, "cuEventQuery") == 0);
 
+    bool idle = waits && is_idle(used, call->stream);
+
     if (index == KNOWN_NONE)
-        return;
-    if (((waits && is_idle(used, call->stream)) || call->clears) &&
-        used->calls[index] < MATRIX_FAULTS)
+        return idle;
+    if ((idle || call->clears) && used->calls[index] < MATRIX_FAULTS)
         used->idle[index] |= 1U << used->calls[index];
     if (used->calls[index]++ == 0)
         used->index[used->count++] = index;
@@ -439,6 +441,26 @@ static void note_used(struct matrix_used *used, const struct call *call)
         used->joined = true;
     else if (matrix_log_acts(symbol) && (later || strstr(symbol, "Launch")))
         note_queued(used, call->stream);
+    return idle;
+}
+
+/* The wait that a rule of --fault-each made fail tries nothing if in this run it waited for
+ * nothing, since threads have another order in each; or if the process calls on: an error of work
+ * stays in a device's context, so that the next call returns it, too. That one fails in a run of
+ * its own. `process` becomes "7/", that of the wait; empty: it is still to come. */
+static void note_wait(struct matrix_case *one, const struct call *call, bool idle,
+                      char process[THREAD_SIZE])
+{
+    const char *name = call->name;
+    bool acts = matrix_log_acts(name) && !is_probe(name) && !strstr(name, "Current");
+
+    if (process[0] != '\0' && strncmp(call->thread, process, strlen(process)) == 0) {
+        one->untried |= strstr(name, "Synchronize") ? !idle : acts;
+    } else if (call->ruled && strstr(one->fault, ",after,") &&
+               strncmp(one->fault, name, strcspn(one->fault, ":")) == 0) {
+        snprintf(process, THREAD_SIZE, "%.*s/", (int)strcspn(call->thread, "/"), call->thread);
+        one->untried = idle;
+    }
 }
 
 int matrix_log(const char *path, struct matrix_case *one, const struct option_list *survived,
@@ -450,7 +472,8 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     FILE *file = fopen(path, "re");
     char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
     size_t room = 0;
-    char thread[THREAD_SIZE] = "";
+    char thread[THREAD_SIZE] = "", process[THREAD_SIZE] = "";
+    struct matrix_used own = {0};
     int number = 0;
     bool kernel = false; /* the launch of the kernel that is told is still to come */
 
@@ -478,8 +501,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             note_missed(one, &call, reason);
             continue;
         }
-        if (used)
-            note_used(used, &call);
+        note_wait(one, &call, note_used(used ? used : &own, &call), process);
         if (call.ruled) {
             one->ruled = true;
             note_failed(one, &call, !is_told(one, call.answer), survived);
@@ -492,6 +514,8 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         note_call(one, &call);
         note_work(one, &call);
     }
+    if (one->untried)
+        one->went_on[0] = '\0';
     one->told = reason[0] != '\0';
     if (one->told)
         matrix_put_before(one, reason);

@@ -48,9 +48,9 @@ static size_t place_of_end(const struct matrix_case *one, const struct matrix_us
     return place < called->count ? place + 1 : 0;
 }
 
-/* "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program calls" in front of the call;
- * false where it lacks nothing. Of what it calls the next is the cause, if it is known which is the
- * next; it may ask for others. */
+/* "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program looks up" in front of the
+ * call; false where it lacks nothing. Of what it calls the next is the cause, if it is known which
+ * is the next; it may ask for others. */
 static bool explain(struct matrix_case *one, const struct wants *wants, bool calls)
 {
     char version[VERSION_TEXT_SIZE], text[2 * MATRIX_CALL_SIZE] = "";
@@ -73,8 +73,10 @@ static bool explain(struct matrix_case *one, const struct wants *wants, bool cal
     if (count > most && most == TOLD)
         length +=
             (size_t)snprintf(text + length, sizeof text - length, " and %zu more", count - most);
-    length += (size_t)snprintf(text + length, sizeof text - length,
-                               ": the driver lacks what the program %s", calls ? "calls" : "names");
+    length +=
+        (size_t)snprintf(text + length, sizeof text - length,
+                         ": the driver lacks what the program %s", calls ? "looks up" : "names");
+    one->told = true;
     matrix_put_before(one, text);
     return true;
 }

@@ -106,7 +106,8 @@ bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *oth
     if (place || second)
         return place && second && strcmp(place, second) == 0 && is_same_text(found[0], found[1]);
     return is_same_text(matrix_call(one), matrix_call(other)) &&
-           is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1]));
+           is_same_text(matrix_last_words(one, text[0]), matrix_last_words(other, text[1])) &&
+           is_same_text(matrix_check_words(one, text[0]), matrix_check_words(other, text[1]));
 }
 
 /* Whether the second is the release after the first, downwards, and ended the same. */
@@ -203,22 +204,28 @@ static void add(char text[MATRIX_REASON_SIZE], const char *words)
 const char *matrix_reason(const struct matrix_case *one, size_t count,
                           char text[MATRIX_REASON_SIZE])
 {
-    char words[MATRIX_WORDS_SIZE] = "";
+    char words[MATRIX_WORDS_SIZE], last[MATRIX_WORDS_SIZE] = "", found[MATRIX_WORDS_SIZE] = "";
     bool cause = has_cause(one, count), plain = one->end == MATRIX_PASSES && one->fired[0] == '\0';
     const char *call = cause ? "" : matrix_call(one);
 
     text[0] = '\0';
     if (is_bare(one))
         return text;
+    if (one->bad || call[0] == '\0') {
+        matrix_check_words(one, found);
+        matrix_last_words(one, cause ? words : last);
+    }
+    if (one->spoiled)
+        add(text, found[0] != '\0' ? found : one->kernel);
     if (!plain)
         add(text, matrix_words(one, words));
-    words[0] = '\0';
-    if (cause)
-        matrix_check_words(one, words);
-    else if (one->bad || call[0] == '\0')
-        matrix_last_words(one, words);
-    add(text, strstr(words, call) ? "" : call);
-    add(text, words);
+    add(text, strstr(last, call) ? "" : call);
+    add(text, strstr(text, last) ? "" : last);
+    add(text, one->spoiled ? "" : found);
+    if (one->advised > 0) {
+        snprintf(words, sizeof words, "compute without a GPU, or end with %d", one->advised);
+        add(text, words);
+    }
     return text;
 }
 

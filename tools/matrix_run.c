@@ -259,6 +259,7 @@ static void judge(struct matrix_case *one, const struct matrix_plan *plan, int s
     bool found = check[0] != '\0' && (code == COMMAND_CHECK || !strstr(check, " never fired")) &&
                  !(plan->exits && ruled && code != COMMAND_CHECK);
 
+    one->spoiled = found && code != 0 && code != COMMAND_CHECK && (ruled || code == plan->degrade);
     one->seconds = now() - job->begin;
     one->code = code;
     if (WIFSIGNALED(status))
@@ -296,13 +297,14 @@ static void hurry(struct job *job, double timeout)
 static void note_check(struct matrix_case *one, const struct matrix_told *told)
 {
     const char *words = told->check;
-    char more[32] = "";
+    char more[40] = "";
     int process = 0;
 
     sscanf(words, "process %*d%*[: ]%n", &process);
     words += process;
     if (told->found > 1)
-        snprintf(more, sizeof more, ", and %u more", told->found - 1);
+        snprintf(more, sizeof more, ", and %u more finding%s", told->found - 1,
+                 output_plural(told->found - 1));
     snprintf(one->check, sizeof one->check, "%.*s%s", (int)(sizeof one->check - sizeof more), words,
              more);
 }
@@ -357,6 +359,10 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         one->end = MATRIX_UNKNOWN;
     unlink(path);
     judge_start(one);
+    if (one->untried && (one->end == MATRIX_PASSES || one->code == COMMAND_CHECK)) {
+        one->ruled = false; /* as if none had failed */
+        one->fired[0] = '\0';
+    }
     if (one->driver || job->told.log_ended)
         one->calls = -1;
     else if (one->end == MATRIX_PASSES && one->calls == 0)

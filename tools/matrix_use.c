@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the runs together tried anything: a gate that tries nothing is red. */
+/* What the runs are together: a gate that tries nothing is red. */
 #include "matrix.h"
+
+#include "names.h"
 
 #include <string.h>
 
@@ -57,4 +59,38 @@ void matrix_note(const struct matrix_case *cases, size_t count, bool idle,
                  "add --idle",
                  refused);
     }
+}
+
+/* The release below that of `one`; the newest, if that is NULL. NULL: none, of those that passed,
+ * or failed for no entry that they lack. */
+static const struct matrix_case *next_release(const struct matrix_case *cases, size_t count,
+                                              const struct matrix_case *one)
+{
+    const struct matrix_case *next = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        int version = version_parse(cases[i].cuda);
+        bool lacks = cases[i].told || cases[i].missed, ran = cases[i].end < MATRIX_UNKNOWN;
+        if (matrix_is_release(&cases[i]) && ran && !(cases[i].bad && lacks) &&
+            (!one || version < version_parse(one->cuda)) &&
+            (!next || version > version_parse(next->cuda)))
+            next = &cases[i];
+    }
+    return next;
+}
+
+void matrix_note_order(const struct matrix_case *cases, size_t count, char text[MATRIX_WORDS_SIZE])
+{
+    const struct matrix_case *one = next_release(cases, count, NULL), *next;
+    unsigned changes = 0;
+
+    for (; one; one = next) {
+        next = next_release(cases, count, one);
+        changes += next && next->bad != one->bad;
+    }
+    text[0] = '\0';
+    if (changes > 1)
+        snprintf(text, MATRIX_WORDS_SIZE,
+                 "it passes under some releases and fails under others, in no order: this may be a "
+                 "matter of timing");
 }

@@ -13,6 +13,7 @@ enum { WIDTH = 30 };
 static const char *name;
 static double begin;
 static bool shown;
+static unsigned shown_filled, shown_percent;
 
 static double seconds_now(void)
 {
@@ -46,19 +47,23 @@ void progress_begin(const char *what)
 
 void progress_set(void *user, unsigned done, unsigned of)
 {
-    unsigned filled = of == 0 ? 0 : WIDTH * done / of;
+    unsigned filled = of == 0 ? 0 : WIDTH * done / of, percent = of == 0 ? 0 : 100 * done / of;
     char bar[WIDTH + 1];
 
     (void)user;
     if (!progress_has_bar() || (!shown && seconds_now() - begin < PATIENCE))
         return;
+    if (shown && filled == shown_filled && percent == shown_percent)
+        return;
     shown = true;
+    shown_filled = filled;
+    shown_percent = percent;
     memset(bar, '.', WIDTH);
     memset(bar, '#', filled < WIDTH ? filled : WIDTH);
     bar[WIDTH] = '\0';
     fflush(stdout);
     fprintf(stderr, "\r%s [%s%s%s] %3u %%", name, has_colour() ? "\033[32m" : "", bar,
-            has_colour() ? "\033[0m" : "", of == 0 ? 0 : 100 * done / of);
+            has_colour() ? "\033[0m" : "", percent);
     fflush(stderr);
 }
 

@@ -105,11 +105,23 @@ static void put_origin(char text[2 * PLACE_SIZE], const json_t *origin, json_int
         snprintf(text, 2 * PLACE_SIZE, ", %s%s by %s", count == 1 ? "" : "the first ", verb, by);
 }
 
+/* "2 libraries" */
+static void put_count(char text[128], json_int_t count, const char *kind)
+{
+    size_t length = strlen(kind);
+    bool ies = count != 1 && length > 2 && strcmp(kind + length - 2, "ry") == 0;
+
+    snprintf(text, 128, "%lld %.*s%s", (long long)count, (int)length - ies, kind,
+             ies          ? "ies"
+             : count == 1 ? ""
+                          : "s");
+}
+
 /* One problem for each kind that is left. */
-static void judge_count(json_t *problems, const json_t *process, const char *key, const char *words)
+static void judge_count(json_t *problems, const json_t *process, const char *key)
 {
     long long id = json_integer_value(json_object_get(process, "process"));
-    char by[2 * PLACE_SIZE];
+    char by[2 * PLACE_SIZE], what[128];
     const char *kind;
     json_t *value, *origins;
 
@@ -122,13 +134,14 @@ static void judge_count(json_t *problems, const json_t *process, const char *key
         json_int_t bytes = json_integer_value(json_object_get(value, "bytes"));
 
         put_origin(by, json_object_get(origins, kind), count, "made");
+        put_count(what, count, kind);
         if (memory)
-            found(problems, "process %lld %s %lld byte%s of memory in %lld block%s%s", id, words,
-                  (long long)bytes, output_plural((size_t)bytes), (long long)count,
-                  output_plural((size_t)count), by);
+            snprintf(what, sizeof what, "%lld byte%s of memory in %lld block%s", (long long)bytes,
+                     output_plural((size_t)bytes), (long long)count, output_plural((size_t)count));
+        if (strcmp(key, "leaked") == 0)
+            found(problems, "process %lld leaked %s%s", id, what, by);
         else
-            found(problems, "process %lld %s objects of the kind \"%s\": %lld%s", id, words, kind,
-                  (long long)count, by);
+            found(problems, "process %lld left to the end of a context: %s%s", id, what, by);
     }
 }
 
@@ -197,8 +210,8 @@ static json_t *judge(const json_t *processes, bool called)
         if (ended)
             found(problems, "process %lld: %lld kernel%s ended by a fault%s", (long long)id,
                   (long long)ended, output_plural((size_t)ended), by);
-        judge_count(problems, process, "leaked", "leaked");
-        judge_count(problems, process, "left_to_context", "left to the end of a context");
+        judge_count(problems, process, "leaked");
+        judge_count(problems, process, "left_to_context");
     }
     judge_rules(problems, processes);
     return problems;

@@ -103,7 +103,8 @@ def test_page(tmp_path):
      "use a newer driver; cushim compat names its version"),
     ("PTX with a NUL at byte 27 of 30, and text behind it", "give the size without the NUL"),
     ("add.cu:7: __nanosleep is not supported by cushim-embed", "write it another way"),
-    ("cushim sim: check: process 15 leaked 2750 bytes of memory in 4 blocks", "free the memory"),
+    ("cushim sim: check: process 15 leaked 2750 bytes of memory in 4 blocks",
+     "destroy the objects"),
     ("cushim_memory_alloc: bytes is 0; ask for at least 1", "no driver allocates 0 bytes"),
     ("cushim matrix: no driver to run it under", "give releases or drivers"),
     ("Failed: the checks of kernels found 2 faults in test_a; standard error has them",
@@ -151,8 +152,8 @@ def test_sentence(text, cure):
     ("CUDA 9.0   unused  no call of the driver", "the program did not use CUDA"),
     ("CUDA 9.0   hangs   over the time limit", "raise --timeout"),
     ("CUDA 9.0   crashes  signal 11 (Segmentation fault)  no cuMemAllocAsync (CUDA 11.2): the "
-     "driver lacks what the program calls", "the program calls an entry that came later"),
-    ("the driver lacks what the program calls", "the program calls an entry that came later"),
+     "driver lacks what the program looks up", "the program looks up an entry"),
+    ("the driver lacks what the program looks up", "the program looks up an entry"),
     ("cuMemAlloc_v2 failed at a.c:4 (main), the program went on with cuMemsetD8_v2, then exit code "
      "1", "a fault made a call fail, and the program made"),
     ("exit code 0 though cuMemAlloc_v2 failed", "a fault made that call fail"),
@@ -161,9 +162,10 @@ def test_sentence(text, cure):
     ("cushim: simulated device 0: race: kernel 'sum', block (0,0,0), thread (32,0,0), "
      "sum.cu:14 (PTX line 26), ld: it reads shared memory that thread (0,0,0), sum.cu:13 (PTX line "
      "25), st, wrote, and nothing orders the two", "put a barrier between the two"),
-    ("init: kernel 'k', line 2, ld: it reads global memory that nothing wrote", "copy, fill or"),
+    ("init: kernel 'k', PTX line 2, ld: it reads global memory that nothing wrote",
+     "copy, fill or"),
     ("leaked", "a process ended with objects or memory"),
-    ('cushim sim: check: process 15 leaked objects of the kind "event": 1', "destroy them before"),
+    ('cushim sim: check: process 15 leaked 1 event', "destroy the objects"),
 ])
 def test_words_of_matrix_and_checks(text, cure):
     """Words of a table, or one of its lines; an exit code is no code of CUDA."""

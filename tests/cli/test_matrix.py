@@ -59,7 +59,7 @@ def test_calls_are_counted(tmp_path):
 
 
 @pytest.mark.parametrize("mode, option, words", [
-    ("left", "--check", "left to the end of a context 100 bytes of memory"),
+    ("left", "--check", "left to the end of a context: 100 bytes of memory"),
     ("unset", "--check=init", "the checks of kernels found 1 fault\n")])
 def test_check(mode, option, words):
     """What is left, and faults of kernels, are failures under all releases; without the option the
@@ -77,7 +77,7 @@ def test_all_that_the_check_found_is_counted():
     result = run("matrix", "--cuda", "12.4", "--check", "--fault", "cuMemAlloc:call=99,error=2",
                  "--fault", "cuMemFree:call=99,error=1", "--", PROGRAM, "left")
     assert result.code == FAILED
-    assert 'objects of the kind "module": 1, and 3 more\n' in without_places(result.rows)
+    assert '1 module, and 3 more findings\n' in without_places(result.rows)
 
 
 def test_degraded_is_told_to_junit(tmp_path):

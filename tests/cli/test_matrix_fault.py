@@ -134,6 +134,9 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
          None),
         (FILLS + "code = cu->cuStreamSynchronize(one);", "call 3 of cuStreamSynchronize"),
         (FILLS + "code = cu->cuCtxSynchronize();", None),
+        (FILLS + "cu->cuStreamSynchronize(one); code = cu->cuStreamSynchronize(two);", None),
+        (FILLS + "cu->cuCtxSynchronize(); code = cu->cuMemcpyDtoH_v2(bytes, memory, 64);", None),
+        (FILLS + "cu->cuCtxSynchronize();", "cuCtxSynchronize"),
         (JOINED + "code = cu->cuStreamSynchronize(two);", None),
         (FILLS + """
             while ((code = cu->cuStreamQuery(one)) == CUDA_ERROR_NOT_READY);
@@ -143,12 +146,22 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
             if ((code = cu->cuEventRecord(event, two))) goto out;
             while ((code = cu->cuEventQuery(event)) == CUDA_ERROR_NOT_READY);""", None)])
     def test_waits_of_streams(tmp_path, work, ignored):
-        """One that has nothing to wait for is not made to fail; one stream is not the other."""
+        """One that has nothing to wait for is not made to fail; one stream is not the other. Behind
+        one that fails the next call that acts fails, too."""
         program = compiled(tmp_path, WAITS.replace("WORK", work))
         runs = matrix("--cuda", "12.4", "--fault-each=2", "--degrade", "77", "--strict", "--",
                       program, code=FAILED if ignored else OK)
         assert [one["name"] for one in runs if one["result"] == "fails"] == \
             ([f"CUDA 12.4, {ignored} fails"] if ignored else [])
+
+    def test_a_wait_for_nothing_in_its_own_run(tmp_path):
+        """As with threads, of which each run has another order: nothing is tried."""
+        program = compiled(tmp_path, "#include <fcntl.h>\n" + WAITS.replace(
+            "main(void)", "main(int count, char **words)").replace("WORK", """
+            if (open(words[1], O_CREAT | O_EXCL, 0600) >= 0)
+                code = cu->cuMemsetD8Async(memory, 1, 64, one);"""))
+        runs = matrix(*EACH, "--strict", "--jobs", "1", "--", program, tmp_path / "first")
+        assert not [one for one in runs if "Synchronize" in one["name"]]
 
     def test_a_query_fails_when_the_work_has_ended(tmp_path):
         """Then the result is right although nobody takes notice."""
@@ -197,6 +210,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert [one["fired"] for one in runs if one["result"] == "fails"] == [ignored]
         failure, = xml.parse(files[0]).getroot().iter("failure")
         assert without_places(failure.get("message")) == words
+        assert failure.text.endswith(f"; if the program rightly goes on: --survives {ignored}")
         strict = without_places(run("matrix", *EACH, "--strict", "--quiet", "--github",
                                     *program).rows)
         assert f"fails  {words}" in strict
@@ -257,8 +271,9 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         (one, other), notes = rows(careful, "-", "leak", "1")
         assert one.startswith("CUDA 12.4, cuCtxCreate_v2 fails   ")
         assert other.startswith(
-            "CUDA 12.4, cuEventCreate fails, likewise 3 others  fails    exit code 1; the check "
-            'found: leaked objects of the kind "context": 1, made by cuCtxC')
+            "CUDA 12.4, cuEventCreate fails, likewise 3 others  fails    the check found: "
+            "leaked 1 context, made by cuCtxC")
+        assert other.endswith("; exit code 1")
         note, = notes
         assert "title=CUDA 12.4%2C cuEventCreate fails%2C likewise 3 others::" in note
 

@@ -41,6 +41,48 @@ def test_works():
     assert matrix(*refuses, code=FAILED)[0]["result"] == "fails"
 
 
+def test_a_driver_that_is_not_called_where_it_need_not_work():
+    """As by a program that misses a symbol: no failure, if it calls the driver elsewhere."""
+    script = f"case $CUSHIM_SIM_NVML_CUDA in 11*) exit 0; esac; exec '{PROGRAM}' codes 0 1 1"
+    program = ("--strict", "--cuda", "11.4,12.4", "--", "sh", "-c", script)
+    old, new = matrix("--works", "12.0+", *program)
+    assert (old["result"], new["result"]) == ("unused", "passes")
+    matrix("--works", "11.4+", *program, code=FAILED)
+    matrix(*program, code=FAILED)
+
+
+def test_a_leak_where_it_need_not_work():
+    """The finding, which is what fails, comes first."""
+    script = f"'{PROGRAM}' left; case $CUSHIM_SIM_NVML_CUDA in 11*) exit 3; esac"
+    old, _ = matrix("--check", "--cuda", "11.4,12.4", "--works", "12.0+", "--", "sh", "-c", script,
+                    code=FAILED)
+    assert old["why"].startswith("the check found: left to the end of a context: 1 module, ")
+    assert ", and 1 more finding; exit code 3" in old["why"]
+
+
+def test_releases_that_fail_in_no_order():
+    """One that fails alone may be a matter of timing; a range of the oldest is none, nor one for
+    which the reason is known."""
+    told = "it passes under some releases and fails under others, in no order: this may be a " \
+        "matter of timing"
+    for fails, order in ("12.0", True), ("11.8|11.4", False), ("12.4|12.0", False), \
+            ("12.4|11.8", True):
+        script = f"'{PROGRAM}' codes 0 1 1; case $CUSHIM_SIM_NVML_CUDA in {fails}) exit 3; esac"
+        rows = run("matrix", "--cuda", "12.4,12.0,11.8,11.4", "--", "sh", "-c", script).rows
+        assert rows.endswith(f"\n{told}\n") == order, rows
+
+
+def test_what_to_do_without_a_driver():
+    """It is told; the words about this command's own setting are left out."""
+    words = run("info", CUSHIM_LIBCUDA="").out.splitlines()[1]
+    assert "CUSHIM_LIBCUDA: empty, " in words
+    script = f"[ \"${{CUSHIM_LIBCUDA-no}}\" ] || {{ echo '{words}' >&2; exit 1; }}; " \
+        f"'{PROGRAM}' codes 0 1 1"
+    rows = run("matrix", *TWO, "--", "sh", "-c", script).rows
+    row, = (row for row in rows.splitlines() if row.startswith("no driver"))
+    assert row.split(maxsplit=3)[3] == "exit code 1; compute without a GPU, or end with 77"
+
+
 def test_releases_without_the_profile():
     """They are left out, but for those that are named."""
     runs = matrix("--profile", "hopper", "--", "true")

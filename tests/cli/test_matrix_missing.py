@@ -196,7 +196,7 @@ def test_what_crashed_comes_first(tmp_path):
     subprocess.run(["cc", "-w", "-o", tmp_path / "a", tmp_path / "a.c", "-ldl"], check=True)
     old, _ = matrix("--cuda", "9.0,12.4", "--", tmp_path / "a", code=FAILED)
     assert (old["result"], old["call"]) == (
-        "crashes", "no cuDeviceGetUuid (CUDA 9.2): the driver lacks what the program calls")
+        "crashes", "no cuDeviceGetUuid (CUDA 9.2): the driver lacks what the program looks up")
     (tmp_path / "c.c").write_text(GUARDED.replace("cuMemAllocAsync(room, 0L, (void *)0);", """
         cuMemAllocAsync(room, 0L, (void *)0);
     else
@@ -235,12 +235,12 @@ def test_check_comes_behind_the_program(tmp_path):
     fails = f"'{PROGRAM}' left; echo it went wrong >&2; exit 3"
     result = run("matrix", "--cuda", "12.4", "--check", "--markdown", tmp_path / "a.md", "--", "sh",
                  "-c", fails)
-    words = "\"it went wrong\"; the check found: left to the end of a context "
+    words = "\"it went wrong\"; the check found: left to the end of a context: "
     assert result.code == FAILED and words in result.rows.splitlines()[0]
     assert words in (tmp_path / "a.md").read_text()
     passes = run("matrix", "--cuda", "12.4", "--check=race", "--", "sh", "-c",
                  f"'{PROGRAM}' left; echo well")
-    assert "fails  the check found: left to the end of a context " in passes.rows
+    assert "fails  the check found: left to the end of a context: " in passes.rows
     assert "well" not in passes.rows and "calls succeeded" not in passes.rows
 
 

@@ -354,10 +354,10 @@ def test_check():
     assert check("codes", 0, 3, 100) == (OK, [])
     code, problems = check("leak")
     assert code == 5
-    assert "leaked objects of the kind \"stream\": 2" in problems
+    assert "leaked 2 streams" in problems
     assert "leaked 2750 bytes of memory in 4 blocks" in problems
-    assert check("left") == (5, ["left to the end of a context objects of the kind \"module\": 1",
-                                 "left to the end of a context 100 bytes of memory in 1 block"])
+    assert check("left") == (5, ["left to the end of a context: 1 module",
+                                 "left to the end of a context: 100 bytes of memory in 1 block"])
     assert "left 1 module to the end of a context" in sim("left").err
 
 
@@ -399,8 +399,8 @@ def test_checks_of_kernels(tmp_path):
     file = tmp_path / "summary.json"
     result = sim("unset", options=("--check=race,init", "--summary", file))
     assert result.code == 5
-    assert ("init: kernel 'k', block (0,0,0), thread (0,0,0), line 8, ld: it reads shared memory "
-            "that nothing wrote") in result.err
+    assert ("init: kernel 'k', block (0,0,0), thread (0,0,0), PTX line 8, ld: it reads shared "
+            "memory that nothing wrote") in result.err
     assert json.loads(file.read_text())["processes"][0]["found_in_kernels"] == 1
     for options in ("--check=race", "--check=sync,race"):
         result = sim("unset", options=(options,))

@@ -85,6 +85,8 @@ what was loaded
 a kernel's name
 a kernel
 …:… (PTX line …)
+PTX line
+looks up
 exit code
 and … more
 … failed…, then

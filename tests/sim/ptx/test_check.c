@@ -276,10 +276,11 @@ static void words(void **state)
     exec_open(&one, EXEC_BODY(WORDS("32") WRITE READ), 1, 64);
     one.world.calls.note = keep_note;
     exec_good(&one);
-    assert_non_null(strstr(one.world.printed,
-                           "race: kernel 'k', block (0,0,0), thread (0,0,0), line 26, ld: it reads "
-                           "shared memory that thread (32,0,0), line 25, st, wrote, and nothing "
-                           "orders the two\n"));
+    assert_non_null(
+        strstr(one.world.printed,
+               "race: kernel 'k', block (0,0,0), thread (0,0,0), PTX line 26, ld: it reads "
+               "shared memory that thread (32,0,0), PTX line 25, st, wrote, and nothing "
+               "orders the two\n"));
     exec_close(&one);
 }
 

@@ -15,7 +15,8 @@ static void out_of_bounds(void **state)
                         "st.global.u32 [%d2+4], %r0;\n"),
               1, 96);
     exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS,
-               "kernel 'k', block (0,0,0), thread (64,0,0), line 21, st: writes 4 bytes", " at 0x");
+               "kernel 'k', block (0,0,0), thread (64,0,0), PTX line 21, st: writes 4 bytes",
+               " at 0x");
     assert_int_equal(one.world.fault.address, one.out + 16384 + 4);
     assert_int_equal(one.world.fault.thread[0], 64);
     assert_int_equal(one.world.fault.line, 21);
@@ -158,7 +159,7 @@ static void time_limit(void **state)
 
         exec_open(&one, endless[i], 64, 64);
         one.world.machine.time_limit_ns = 50000000;
-        exec_fails(&one, PTX_FAULT_TIMEOUT, "thread (0,0,0), line 19", "time limit");
+        exec_fails(&one, PTX_FAULT_TIMEOUT, "thread (0,0,0), PTX line 19", "time limit");
         exec_close(&one);
     }
 }
@@ -179,7 +180,7 @@ static void stopped(void **state)
     (void)state;
     exec_open(&one, EXEC_BODY("LOOP:\nadd.u32 %r1, %r1, 1;\nbra LOOP;\n"), 64, 64);
     assert_int_equal(pthread_create(&thread, NULL, stop_soon, NULL), 0);
-    exec_fails(&one, PTX_FAULT_STOPPED, "thread (0,0,0), line 19, add",
+    exec_fails(&one, PTX_FAULT_STOPPED, "thread (0,0,0), PTX line 19, add",
                "the launch was stopped here");
     pthread_join(thread, NULL);
     exec_close(&one);

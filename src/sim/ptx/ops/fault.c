@@ -59,7 +59,7 @@ void fault_describe(const struct ptx_module *module, const struct step_source *s
         snprintf(place, sizeof place, "%.*s:%u (PTX line %u)", MOST_PATH, path_of(file),
                  (unsigned)insn->source_line, line);
     else
-        snprintf(place, sizeof place, "line %u", line);
+        snprintf(place, sizeof place, "PTX line %u", line);
     snprintf(text, size, "%s, %s", place, insn ? opcodes_text[insn->op] : "?");
 }
 
