@@ -176,7 +176,7 @@ static void print_text(const struct matrix_list *list, const char *note)
     matrix_totals(stdout, list->item, list->count);
     puts(lacks_faults(list) ? " (no call was made to fail, since it passes under no release)" : "");
     if (matrix_survivable(list->item, list->count, reason))
-        printf(MATRIX_SURVIVES "%s\n", reason);
+        printf(MATRIX_TELL MATRIX_SURVIVES "%s\n", reason);
     if (note[0] != '\0')
         puts(note);
 }
@@ -294,8 +294,9 @@ static bool judge_all(const struct options *options, struct matrix_list *list)
         if (one->end == MATRIX_DEGRADES && !used)
             one->end = MATRIX_UNUSED; /* it has not met the newest driver either */
         if (options->works && !one->must && may_refuse(one)) {
+            bool counts = one->code == COMMAND_CHECK || !options->plan.exits;
             one->spoiled = one->check[0] != '\0' && one->code != COMMAND_CHECK;
-            one->end = one->check[0] != '\0' ? MATRIX_FAILS : MATRIX_DEGRADES;
+            one->end = one->check[0] != '\0' && counts ? MATRIX_FAILS : MATRIX_DEGRADES;
         }
         one->must &= one->end != MATRIX_FAILS; /* for its own reason */
         if (one->must && (one->end == MATRIX_DEGRADES || one->end == MATRIX_NOTICES))

@@ -266,6 +266,8 @@ bool matrix_may_survive(const struct matrix_case *one);
 
 /** Before the entries' names. */
 #define MATRIX_GOES_ON "if the program rightly goes on: "
+/** In front of that, of all runs. */
+#define MATRIX_TELL "let the program tell these errors, or not end with 0; "
 #define MATRIX_SURVIVES MATRIX_GOES_ON "--survives "
 
 /** Annotations of a GitHub workflow: one for each cause, with its releases, or for calls that fail;

@@ -63,7 +63,11 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 
 bool matrix_may_survive(const struct matrix_case *one)
 {
-    return one->bad && one->end == MATRIX_FAILS && one->fired[0] != '\0' && !one->missed &&
+    const char *answer = strstr(one->call, ": ");
+    int code = answer ? atoi(answer + 2) : 0; /* of one that failed by itself: no mistake of use */
+    bool may = one->ruled || code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_NOT_SUPPORTED;
+
+    return may && one->bad && one->end == MATRIX_FAILS && one->fired[0] != '\0' && !one->missed &&
            (one->code == 0 || one->went_on[0] != '\0');
 }
 
@@ -212,10 +216,16 @@ static void note_without(FILE *file, const struct matrix_case *one)
 
 static void put_failure(FILE *file, const struct matrix_case *cases, size_t number)
 {
+    size_t first = matrix_first(cases, number);
     char reason[MATRIX_REASON_SIZE];
 
     fprintf(file, "    <failure type=\"%s\" message=\"", matrix_end_name(cases[number].end));
-    output_xml(file, matrix_why(cases, number, 1, reason));
+    output_xml(file, matrix_reason(&cases[number], 1, reason));
+    if (first != number) {
+        fputs(" (same as ", file);
+        output_xml(file, cases[first].name);
+        fputs(")", file);
+    }
     fputs("\">", file);
     output_xml(file, matrix_reason(&cases[number], 1, reason));
     if (matrix_may_survive(&cases[number]))
@@ -317,7 +327,7 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, 
     if (bad > 0)
         put_rows(file, cases, count, true);
     if (matrix_survivable(cases, count, names))
-        fprintf(file, "\n" MATRIX_GOES_ON "`--survives %s`\n", names);
+        fprintf(file, "\n" MATRIX_TELL MATRIX_GOES_ON "`--survives %s`\n", names);
     if (good == 0)
         return;
     fprintf(file, "\n<details><summary>%zu run%s not fail</summary>\n", good,

@@ -27,7 +27,7 @@ static struct options {
     struct option_list drivers, gpus, defines;
     struct scan_options report;
     const char *junit, *markdown, *sarif;
-    bool json, strict, github, summary, dropin;
+    bool json, github, summary, dropin;
 } given;
 
 /* A run over all files. */
@@ -76,7 +76,7 @@ static const struct option_row option_rows[] = {
      .doc = "Take the names of entries in sources for calls, as those of cushim's drop-in are"},
     FACTS_OPTION,
     {.name = "explain", .flag = &given.report.explain, .doc = "Give each verdict's reason and fix"},
-    {.name = "strict", .flag = &given.strict, .doc = "Exit 1 for what is not known, too"},
+    {.name = "strict", .flag = &given.report.strict, .doc = "Exit 1 for what is not known, too"},
     {.name = "entries", .flag = &given.report.entries, .doc = "List each entry"},
     {.name = "summary", .flag = &given.summary, .doc = "Print all files together alone"},
     {.name = "junit",
@@ -434,9 +434,13 @@ static enum verdict_answer finish(struct run *run)
     if (!run->files && run->python_count > 0)
         printf("not read: Python text that names the driver, in %zu file%s\n", run->python_count,
                output_plural(run->python_count));
-    struct scan_outcome outcome = {
-        options,  &run->sources, &run->findings,      verdicts ? scan_table_cells(options) : 0,
-        verdicts, deciding,      run->options->strict};
+    struct scan_outcome outcome = {options,
+                                   &run->sources,
+                                   &run->findings,
+                                   verdicts ? scan_table_cells(options) : 0,
+                                   verdicts,
+                                   deciding,
+                                   run->options->report.strict};
     run->unwritten = !write_files(run->options, &outcome);
     run->all.name = NULL;
     scan_file_free(&run->all);
@@ -544,7 +548,7 @@ static int run_scan(const char *title, char **words)
     judge_sources(&run);
     run.findings = scan_sources_find(&run.sources);
     worst = finish(&run);
-    found = scan_sources_fail(&run.findings, given.strict);
+    found = scan_sources_fail(&run.findings, given.report.strict);
     scan_sources_forget(&run.findings);
     scan_sources_free(&run.sources);
     forget(&given.report);
@@ -552,7 +556,7 @@ static int run_scan(const char *title, char **words)
         return COMMAND_SYSTEM;
     if (run.failed)
         return COMMAND_INPUT;
-    return found || worst == VERDICT_FAILS || (given.strict && worst == VERDICT_UNKNOWN)
+    return found || worst == VERDICT_FAILS || (given.report.strict && worst == VERDICT_UNKNOWN)
                ? COMMAND_FAILED
                : COMMAND_OK;
 }

@@ -238,7 +238,7 @@ const char *scan_table_place(char *text, size_t size, const struct scan_options 
     return text;
 }
 
-/* Each reason once, with the first cell that has it. Why a program fails is always told. */
+/* Each reason once, with the first cell that has it. Why the command fails is always told. */
 static void explain(const struct scan_options *options, const struct verdict *cell)
 {
     size_t count = scan_table_cells(options);
@@ -246,8 +246,9 @@ static void explain(const struct scan_options *options, const struct verdict *ce
     for (size_t i = 0; i < count; i++) {
         char word[WORD_SIZE], gpu[WORD_SIZE], place[PLACE_SIZE], more[32] = "";
         size_t same = 0, before = 0;
-        if (cell[i].answer == VERDICT_RUNS ||
-            (!options->explain && cell[i].answer != VERDICT_FAILS))
+        bool red = cell[i].answer == VERDICT_FAILS ||
+                   (options->strict && cell[i].answer == VERDICT_UNKNOWN);
+        if (cell[i].answer == VERDICT_RUNS || (!options->explain && !red))
             continue;
         for (size_t k = 0; k < count; k++) {
             if (strcmp(cell[k].reason, cell[i].reason) != 0 ||
