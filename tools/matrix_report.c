@@ -176,10 +176,10 @@ static void put_own_words(const struct matrix_case *one, char text[MATRIX_WORDS_
     char line[MATRIX_WORDS_SIZE];
 
     last_line(one->errors, began, line);
-    if (strstr(line, "CUSHIM_LIBCUDA: empty")) /* which this command set */
-        return;
     if (line[0] == '\0')
         last_line(one->output, false, line);
+    if (strstr(line, "CUSHIM_LIBCUDA: empty")) /* which this command set */
+        return;
     if (line[0] != '\0' && strcmp(line, matrix_call(one)) != 0)
         snprintf(text, MATRIX_WORDS_SIZE, "%s%.*s%s", quote, MATRIX_NAME_SIZE, line, quote);
 }

@@ -70,8 +70,9 @@ static const struct matrix_case *next_release(const struct matrix_case *cases, s
 
     for (size_t i = 0; i < count; i++) {
         int version = version_parse(cases[i].cuda);
-        bool lacks = cases[i].told || cases[i].missed, ran = cases[i].end < MATRIX_UNKNOWN;
-        if (matrix_is_release(&cases[i]) && ran && !(cases[i].bad && lacks) &&
+        bool fails =
+            cases[i].bad && cases[i].end < MATRIX_UNKNOWN && !cases[i].told && !cases[i].missed;
+        if (matrix_is_release(&cases[i]) && (fails || cases[i].end == MATRIX_PASSES) &&
             (!one || version < version_parse(one->cuda)) &&
             (!next || version > version_parse(next->cuda)))
             next = &cases[i];

@@ -258,6 +258,7 @@ def test_progress():
     err = on_terminal(**slow)
     bars = re.findall(r"\rmatmul \[\x1b\[32m(#+\.*)\x1b\[0m\] +(\d+) %", err)
     assert len(bars) > 3 and bars[-1] == (30 * "#", "100")
+    assert len(set(bars)) == len(bars), "it is written anew only if it changed"
     assert [int(part) for _, part in bars] == sorted(int(part) for _, part in bars)
     assert re.search(r"\r +\r$", err)
     assert "\x1b" not in on_terminal(NO_COLOR="1", **slow)

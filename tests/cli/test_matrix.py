@@ -518,6 +518,13 @@ def test_progress_on_a_terminal():
     assert run_on_terminal("matrix", "--cuda", "12.4", "--", "true").code == OK
 
 
+def test_the_reason_of_a_failure_is_not_dim():
+    """It is what people look for; that of another row is."""
+    for option, dim in ([], True), (["--strict"], False):
+        out = run_on_terminal("matrix", *option, "--cuda", "12.4", "--", "true").out
+        assert ("\x1b[2m" in out) == dim and ("no call of the driver" in out) != dim
+
+
 @pytest.mark.parametrize("words, code, message", [
     ([], USAGE, "no program given"), (["--cuda", "99.9", "--", "true"], USAGE, "'99.9'"),
     (["--cuda", "new", "--", "true"], USAGE, "'new'; 'cushim sim --list'"),
