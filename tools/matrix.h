@@ -55,8 +55,9 @@ struct matrix_case {
     /* The first call that failed by itself, of those that do something, or for want of cuInit. */
     char *refused_by;
     /* Under MATRIX_LATE and MATRIX_REORDER: what was not waited for, and how likely that is the
-     * cause; what ran before what was queued before it. */
-    char *late_by, *first_by, *second_by;
+     * cause; what began only when the last wait made it, and that wait; what ran before what was
+     * queued before it. */
+    char *late_by, *begun_by, *wait_by, *first_by, *second_by;
     int late_weight;
     char *ended_by; /* "11\t/a+0x12\t...", of the last signal that ended one of its processes */
     /* Behind how a signal or the time limit ended it: " at a.c:7 (f)", " after cuX"; or empty. */

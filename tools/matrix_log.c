@@ -302,6 +302,8 @@ static void note_late(struct matrix_case *one, const char *line)
 
     if (keep_behind(&one->first_by, line, "cushim: it ran first: ") ||
         keep_behind(&one->second_by, line, "cushim: it was queued before that: ") ||
+        keep_behind(&one->begun_by, line, "cushim: a wait made it begin: ") ||
+        keep_behind(&one->wait_by, line, "cushim: this wait: ") ||
         strncmp(line, begin, sizeof begin - 1) != 0 || !(by = strstr(cause, ": ")))
         return;
     snprintf(words, sizeof words, "%.*s", (int)(by - cause), cause);
@@ -338,6 +340,9 @@ void matrix_put_late(struct matrix_case *one)
                  name_of(one->first_by, name[0]), name_of(one->second_by, name[1]));
     else if (one->late_by)
         snprintf(text, sizeof text, "%s was not waited for", name_of(one->late_by, name[0]));
+    else if (!reorder && one->kernel[0] == '\0' && one->begun_by && one->wait_by)
+        snprintf(text, sizeof text, "%s was waited for by %s: too late?",
+                 name_of(one->begun_by, name[0]), name_of(one->wait_by, name[1]));
     matrix_put_before(one, text);
 }
 

@@ -63,7 +63,9 @@ static void place_of_end(struct matrix_case *one)
 static void fill(struct matrix_case *one)
 {
     char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
-    const char *late_by = one->first_by ? one->first_by : one->late_by;
+    const char *late_by = one->first_by  ? one->first_by
+                          : one->late_by ? one->late_by
+                                         : one->begun_by;
     bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
     const char *by = ignored                      ? one->fired_by
                      : one->kernel_by             ? one->kernel_by
@@ -73,8 +75,8 @@ static void fill(struct matrix_case *one)
     bool told = by && by == one->fired_by && one->call_by && strcmp(one->call_by, by) == 0;
 
     insert(one->shown, one->missed_by);
-    insert(one->shown, one->first_by);
-    insert(one->shown, one->first_by ? one->second_by : one->late_by);
+    insert(one->shown, late_by);
+    insert(one->shown, one->first_by ? one->second_by : one->wait_by);
     matrix_place_by(one->fired_by, one->fired_at);
     if (!told)
         insert(one->shown, one->call_by);
@@ -120,6 +122,8 @@ void matrix_place_free(struct matrix_case *one)
     free(one->ended_by);
     free(one->refused_by);
     free(one->late_by);
+    free(one->begun_by);
+    free(one->wait_by);
     free(one->first_by);
     free(one->second_by);
 }

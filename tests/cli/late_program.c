@@ -93,6 +93,20 @@ static int bad_question(void)
     return managed_has(shared, 1);
 }
 
+/* The wait of the end comes too late. */
+static int bad_later_wait(void)
+{
+    OK(cu->cuMemcpyDtoHAsync_v2(plain, memory, BYTES, one));
+    OK(cu->cuStreamSynchronize(one));
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    compute();
+    int result = are(pinned, 1);
+    add(memory, 1, one);
+    OK(cu->cuStreamSynchronize(one));
+    return result;
+}
+
 /* --- None is missing --- */
 
 static int good_polls_stream(void)
@@ -253,13 +267,13 @@ static int good_pageable(void)
 }
 
 static const struct program programs[] = {
-    PROGRAM(bad_pinned),        PROGRAM(bad_managed),      PROGRAM(bad_two_streams),
-    PROGRAM(bad_non_blocking),  PROGRAM(bad_reuse),        PROGRAM(bad_event),
-    PROGRAM(bad_fill),          PROGRAM(bad_destruction),  PROGRAM(bad_question),
-    PROGRAM(good_polls_stream), PROGRAM(good_polls_event), PROGRAM(good_polls_memory),
-    PROGRAM(good_callbacks),    PROGRAM(good_events),      PROGRAM(good_graph),
-    PROGRAM(good_managed),      PROGRAM(good_pool),        PROGRAM(good_legacy),
-    PROGRAM(good_per_thread),   PROGRAM(good_pageable)};
+    PROGRAM(bad_pinned),        PROGRAM(bad_managed),       PROGRAM(bad_two_streams),
+    PROGRAM(bad_non_blocking),  PROGRAM(bad_reuse),         PROGRAM(bad_event),
+    PROGRAM(bad_fill),          PROGRAM(bad_destruction),   PROGRAM(bad_question),
+    PROGRAM(bad_later_wait),    PROGRAM(good_polls_stream), PROGRAM(good_polls_event),
+    PROGRAM(good_polls_memory), PROGRAM(good_callbacks),    PROGRAM(good_events),
+    PROGRAM(good_graph),        PROGRAM(good_managed),      PROGRAM(good_pool),
+    PROGRAM(good_legacy),       PROGRAM(good_per_thread),   PROGRAM(good_pageable)};
 
 int main(int count, char **words)
 {

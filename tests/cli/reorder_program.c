@@ -286,6 +286,17 @@ static int bad_pipeline(void)
     return are(pinned, 1) | second_has(6);
 }
 
+/* Two kernels that need no order use the same memory, too. */
+static int bad_after_halves(void)
+{
+    for (int i = 0; i < 2; i++)
+        add(memory, 1, i ? other : one);
+    compute();
+    copy_out(memory, other);
+    wait_both();
+    return are(pinned, 2);
+}
+
 /* And the one that it does not wait for has newer work. */
 static int bad_newer_work(void)
 {
@@ -562,6 +573,7 @@ static const struct program programs[] = {PROGRAM(bad_kernel_then_copy),
                                           PROGRAM(bad_loop),
                                           PROGRAM(bad_managed),
                                           PROGRAM(bad_pipeline),
+                                          PROGRAM(bad_after_halves),
                                           PROGRAM(bad_newer_work),
                                           PROGRAM(good_events),
                                           PROGRAM(good_legacy),

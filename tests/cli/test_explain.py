@@ -164,6 +164,13 @@ def test_sentence(text, cure):
      "25), st, wrote, and nothing orders the two", "put a barrier between the two"),
     ("init: kernel 'k', PTX line 2, ld: it reads global memory that nothing wrote",
      "copy, fill or"),
+    ("cuLaunchKernel at a.c:4 (f) ran before cuMemsetD32Async at a.c:3 (f), and nothing orders "
+     "them", "two calls in two streams use the same memory"),
+    ("cuMemcpyDtoHAsync_v2 at a.c:4 (f) was not waited for", "the result of this call was used"),
+    ("CUDA 13.5, queued work runs late  fails  exit code 1; cuMemcpyDtoHAsync_v2 at a.c:52 (f) was "
+     "waited for by cuStreamSynchronize at a.c:80 (g): too late?; \"wrong\"",
+     "the first call was done only when the second one waited"),
+    ("a wait for queued work is missing?", "the result is wrong if queued work runs late"),
     ("leaked", "a process ended with objects or memory"),
     ('cushim sim: check: process 15 leaked 1 event', "destroy the objects"),
 ])
@@ -176,6 +183,8 @@ def test_words_of_matrix_and_checks(text, cure):
 def test_part_of_words_of_matrix():
     near = run("explain", "--json", "went on with").json()["near"]
     assert len(near) == 1 and near[0]["cure"].startswith("a fault made a call fail")
+    near = run("explain", "--json", "nothing orders them").json()["near"]
+    assert len(near) == 1 and "cuStreamWaitEvent" in near[0]["cure"]
     for words in ("the test passes", "it was unused", "a race", "went to with"):
         assert run("explain", words).code == FAILED
 

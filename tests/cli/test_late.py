@@ -36,24 +36,37 @@ def test_no_missing_wait(name, cuda):
     assert code(name, "--check=race,init,sync", "--cuda", cuda, "--fault", "late") == 0
 
 
-COPY = (ROOT / "tests/cli/late_program.c").read_text().partition("MemcpyDtoH")[0].count("\n") + 1
+def place_of(words, function, path="tests/cli/late_program.c"):
+    """Of the last such words in a function."""
+    text = (ROOT / path).read_text()
+    start = text.index(f" {function}(")
+    last = text.rindex(words, start, text.index("\n}\n", start))
+    return f"{path}:{text[:last].count(chr(10)) + 1} ({function})"
 
 
 @pytest.mark.parametrize("name, code, row", [
-    ("bad_pinned", FAILED, "fails   exit code 1; cuMemcpyDtoHAsync_v2 at tests/cli/late_program.c:"
-     f"{COPY} (bad_pinned) was not waited for; \"the res"),
-    ("bad_reuse", FAILED, "fails   exit code 1; a wait for queued work is missing?; \"the res"),
+    ("bad_pinned", FAILED, "fails exit code 1; cuMemcpyDtoHAsync_v2 at "
+     f"{place_of('MemcpyDtoH', 'bad_pinned')} was not waited for; \"the res"),
+    ("bad_reuse", FAILED, "fails exit code 1; cuMemcpyHtoDAsync_v2 at "
+     f"{place_of('MemcpyHtoD', 'bad_reuse')} was waited for by cuCtxSynchronize at "
+     f"{place_of('cuCtx', 'has', 'tests/cli/queued.h')}: too late?; \"the res"),
+    ("bad_later_wait", FAILED, "fails exit code 1; cuMemcpyDtoHAsync_v2 at "
+     f"{place_of('MemcpyDtoH', 'bad_later_wait')} was waited for by cuStreamSynchronize at "
+     f"{place_of('Synchronize', 'bad_later_wait')}: too late?; \"the res"),
     ("good_legacy", OK, "passes")])
-def test_the_gate_has_such_a_run(name, code, row):
-    """Where a wait is missing, that row alone is red."""
-    gate = ("--gate", "--cuda", "12.4,13.5", "--fault-each=1")
+def test_the_gate_has_such_a_run(name, code, row, monkeypatch):
+    """Where a wait is missing, that row alone is red; the annotation is at the work."""
+    monkeypatch.chdir(ROOT)
+    gate = ("--gate", "--github", "--cuda", "12.4,13.5", "--fault-each=1")
     for _ in range(5):
         result = run("matrix", *gate, "--", PROGRAM, name)
-        late = f"CUDA 13.5, queued work runs late {row}"
-        rows = result.rows.replace(f"{ROOT}/", "")
-        if re.sub(" +", " ", late) in re.sub(" +", " ", rows):
+        if f"CUDA 13.5, queued work runs late {row}" in re.sub(" +", " ", result.rows):
             break
     else:
         pytest.fail(result.out)
     assert result.code == code
-    assert result.out.endswith(" 1 fails\n") == (code == FAILED)
+    assert (" 1 fails\n" in result.out) == (code == FAILED)
+    if code == FAILED:
+        path, line = re.search(r" at (\S+):(\d+) ", row).groups()
+        assert f"::error file={path},line={line},title=CUDA 13.5%2C queued work runs late::" \
+            in result.out

@@ -60,6 +60,14 @@ def test_a_leak_where_it_need_not_work():
     assert ", and 1 more finding; exit code 3" in old["why"]
 
 
+def test_a_leak_at_a_refusal(tmp_path):
+    """At the gate a program that refuses a release may leave things behind."""
+    script = f"'{PROGRAM}' left; case $CUSHIM_SIM_NVML_CUDA in 11*) exit 3; esac; exit 77"
+    old, *_ = matrix("--gate", "--cuda", "11.4,12.4", "--works", "12.0+", "--", "sh", "-c", script,
+                     code=FAILED)
+    assert (old["cuda"], old["result"]) == ("11.4", "degrades")
+
+
 def test_releases_that_fail_in_no_order():
     """One that fails alone may be a matter of timing; the newest or the oldest that do not
     degrade are none."""

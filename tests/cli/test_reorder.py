@@ -55,6 +55,9 @@ def place_of(words, function, path="tests/cli/reorder_program.c"):
      f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}"),
     # What uses the same memory, among others that changed places.
     ("bad_pipeline", f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}",
+     f"cuLaunchKernel at {place_of('cuLaunch', 'add', 'tests/cli/queued.h')}"),
+    # Of two places, and not two kernels of a loop.
+    ("bad_after_halves", f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}",
      f"cuLaunchKernel at {place_of('cuLaunch', 'add', 'tests/cli/queued.h')}")])
 def test_the_gate_names_what_nothing_orders(name, first, second, monkeypatch):
     """With the place of each; the annotation is at the first."""

@@ -304,7 +304,8 @@ static CUresult mark_follow(struct sim_stream *stream, const struct sim_mark *ma
     CUresult result = CUDA_SUCCESS;
     SIM_REFUSE(session->abandoned);
     if (!session->active)
-        return stream->capture ? sim_capture_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
+        return stream->capture ? sim_capture_refused(stream, CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
+                               : CUDA_ERROR_CAPTURED_EVENT;
     SIM_FAIL(STREAM_CAPTURE_INVALIDATED, session->invalid);
     if (stream == stream->object.context->legacy) { /* it would wait for all others */
         session->invalid = true;

@@ -223,7 +223,7 @@ SIM_BEHAVIOUR(cuMemGetHandleForAddressRange)
     SIM_TRY(check(dptr, size, flags));
     SIM_FIND(struct file *, file, known_part(dptr, size, &file, &known));
     if (known < size) { /* bytes that work may write are not moved */
-        sim_ticket_wait_none();
+        sim_ticket_wait_all(NULL);
         SIM_TRY(check(dptr, size, flags));
         SIM_TRY(known_part(dptr, size, &file, &known));
     }

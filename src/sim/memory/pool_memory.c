@@ -136,7 +136,7 @@ CUresult sim_pool_memory_free(struct sim_allocation *allocation)
     if (allocation->context)
         result = sim_stream_wait_context(allocation->context);
     else /* imported without a context: work of any may use it */
-        sim_ticket_wait_none();
+        sim_ticket_wait_all(NULL);
     sim_memory_free_if_there(address, id);
     return result;
 }

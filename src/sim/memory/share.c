@@ -47,7 +47,7 @@ CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
     struct sim_allocation *allocation = sim_memory_at(address);
     if (!allocation->shared) {
         uint64_t id = allocation->id;
-        sim_ticket_wait_none();
+        sim_ticket_wait_all(NULL);
         allocation = sim_memory_at(address);
         SIM_REFUSE(!allocation || allocation->id != id);
     }

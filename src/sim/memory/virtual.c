@@ -273,7 +273,7 @@ static CUresult share(CUmemGenericAllocationHandle_v1 handle, struct sim_shared 
     struct sim_physical *physical = sim_virtual_physical(handle);
     if (!physical->shared) {
         uint64_t serial = physical->object.serial;
-        sim_ticket_wait_none();
+        sim_ticket_wait_all(NULL);
         physical = sim_virtual_physical(handle);
         SIM_REFUSE(!physical || physical->object.serial != serial);
     }

@@ -2,28 +2,22 @@
 /* Functions of the program's, called in a stream's order by a thread that may not call back. */
 #include "queue/queue.h"
 
-struct host {
-    CUhostFn function;
-    void *data;
-};
-
 static CUresult call_host(void *user)
 {
-    struct host *host = user;
+    const CUDA_HOST_NODE_PARAMS_v2 *host = user;
     sim_current_in_callback = true;
-    host->function(host->data);
+    host->fn(host->userData);
     sim_current_in_callback = false;
     return CUDA_SUCCESS;
 }
 
 CUresult sim_callback_prepare(CUhostFn function, void *data, struct sim_item *item)
 {
-    SIM_NEW(struct host, host);
-    *host = (struct host){function, data};
+    SIM_NEW(CUDA_HOST_NODE_PARAMS_v2, host);
+    *host = (CUDA_HOST_NODE_PARAMS_v2){.fn = function, .userData = data};
     *item = (struct sim_item){.run = call_host, .user = host, .drop = free};
     item->params.type = CU_GRAPH_NODE_TYPE_HOST;
-    item->params.host.fn = function;
-    item->params.host.userData = data;
+    item->params.host = *host;
     return CUDA_SUCCESS;
 }
 

@@ -22,11 +22,6 @@ CUresult sim_capture_legacy(struct sim_stream *stream)
     return sim_capture_hooks ? sim_capture_hooks->legacy(stream) : CUDA_SUCCESS;
 }
 
-CUresult sim_capture_isolated(struct sim_stream *stream)
-{
-    return sim_capture_hooks->spoil(stream, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-}
-
 CUresult sim_capture_refused(struct sim_stream *stream, CUresult result)
 {
     return stream->capture ? sim_capture_hooks->spoil(stream, result) : result;

@@ -68,17 +68,6 @@ void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
     event->mark = NULL;
 }
 
-static CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
-{
-    SIM_FIND(struct sim_ticket *, ticket, sim_stream_mark(stream, &ticket));
-    sim_event_set(event, ticket);
-    if (event->shared) /* the stream is done when the other processes know */
-        sim_stream_append(stream, event->ticket);
-    event->trail = sim_trail_retain(stream->trail);
-    sim_ticket_release(ticket);
-    return CUDA_SUCCESS;
-}
-
 static CUresult record_in_capture(struct sim_event *event, struct sim_stream *stream, bool external)
 {
     if (external) { /* a node: the event is recorded whenever the graph runs */
@@ -103,7 +92,13 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsi
         return record_in_capture(event, stream, flags & CU_EVENT_RECORD_EXTERNAL);
     SIM_FAIL(ILLEGAL_STATE, flags & CU_EVENT_RECORD_EXTERNAL);
     SIM_TRY(sim_capture_legacy(stream));
-    return sim_event_record(event, stream);
+    SIM_FIND(struct sim_ticket *, ticket, sim_stream_mark(stream, &ticket));
+    sim_event_set(event, ticket);
+    if (event->shared) /* the stream is done when the other processes know */
+        sim_stream_append(stream, event->ticket);
+    event->trail = sim_trail_retain(stream->trail);
+    sim_ticket_release(ticket);
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
@@ -120,8 +115,9 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
     if (event->mark)
         return sim_capture_hooks->mark_follow(stream, event->mark);
     if (stream->capture) /* work from outside would have to be waited for at every launch */
-        return event->ticket || sim_event_shared_is_foreign(event) ? sim_capture_isolated(stream)
-                                                                   : CUDA_SUCCESS;
+        return event->ticket || sim_event_shared_is_foreign(event)
+                   ? sim_capture_refused(stream, CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
+                   : CUDA_SUCCESS;
     SIM_TRY(sim_capture_legacy(stream));
     struct sim_context *context = stream->object.context;
     SIM_FIND(struct sim_ticket *, ticket, sim_event_shared_ticket(event, context, &ticket));
@@ -220,18 +216,6 @@ CUresult sim_event_record_all(CUcontext ctx, CUevent handle, bool own)
 
 SIM_ENTRY(cuCtxRecordEvent, sim_event_record_all(hCtx, hEvent, true))
 
-/* An empty ticket after two others. */
-static CUresult after_two(struct sim_context *context, struct sim_ticket *const before[2],
-                          struct sim_ticket **made)
-{
-    SIM_MADE(struct sim_ticket *, ticket, sim_ticket_make(context, NULL, NULL, NULL));
-    for (int i = 0; i < 2; i++)
-        SIM_TRY_OR(sim_ticket_after(ticket, before[i]), sim_ticket_begin(ticket));
-    sim_ticket_start(ticket);
-    *made = ticket;
-    return CUDA_SUCCESS;
-}
-
 /* Work that streams have already does not wait, and an idle stream stays idle. */
 CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
@@ -239,13 +223,13 @@ CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
     SIM_FIND(struct sim_context *, context, both(hCtx, hEvent, &context, &event));
     SIM_FAIL(CAPTURED_EVENT, event->mark);
     SIM_FIND(struct sim_ticket *, ticket, sim_event_shared_ticket(event, context, &ticket));
-    if (context->awaited && !sim_ticket_done(context->awaited)) {
-        struct sim_ticket *const before[] = {context->awaited, ticket};
-        const CUresult code = after_two(context, before, &ticket);
-        sim_ticket_release(before[1]);
-        SIM_TRY(code);
-    }
+    struct sim_ticket *made = sim_ticket_make(context, NULL, NULL, NULL);
+    CUresult code = made ? sim_ticket_after(made, ticket) : CUDA_ERROR_OUT_OF_MEMORY;
+    sim_ticket_release(ticket);
+    SIM_TRY_OR(code == CUDA_SUCCESS ? sim_ticket_after(made, context->awaited) : code,
+               made ? sim_ticket_begin(made) : (void)0);
+    sim_ticket_start(made);
     sim_ticket_release(context->awaited);
-    context->awaited = ticket;
+    context->awaited = made;
     return CUDA_SUCCESS;
 }

@@ -23,7 +23,8 @@ struct sim_event_shared {
 
 static struct sim_event_shared *make(struct sim_shared *file)
 {
-    struct sim_event_shared *made = file ? calloc(1, sizeof *made) : NULL;
+    bool fits = file && file->head.size == sizeof(struct page);
+    struct sim_event_shared *made = fits ? calloc(1, sizeof *made) : NULL;
     struct page *page = made ? sim_shared_map(file, NULL) : NULL;
     if (!page) {
         free(made);
@@ -65,12 +66,7 @@ CUresult sim_event_shared_begin(struct sim_event *event, struct sim_shared_token
 
 struct sim_event_shared *sim_event_shared_open(const struct sim_shared_token *token)
 {
-    struct sim_shared *file = sim_shared_open(token);
-    if (file && file->head.size != sizeof(struct page)) {
-        sim_shared_close(file);
-        return NULL;
-    }
-    struct sim_event_shared *made = make(file);
+    struct sim_event_shared *made = make(sim_shared_open(token));
     if (made) {
         sim_shared_close(made->file);
         made->file = NULL;
@@ -168,9 +164,8 @@ bool sim_event_shared_is_foreign(const struct sim_event *event)
 static bool is_lost(const struct page *page, uint64_t number)
 {
     const struct recorder *recorder = &page->recorders[number % SLOTS];
-    if (__atomic_load_n(&recorder->number, __ATOMIC_ACQUIRE) != number)
-        return false;
-    return sim_shared_process_start((int32_t)recorder->process) != recorder->start;
+    return __atomic_load_n(&recorder->number, __ATOMIC_ACQUIRE) == number &&
+           sim_shared_process_start((int32_t)recorder->process) != recorder->start;
 }
 
 static bool is_done(struct page *page, uint64_t number)
@@ -211,10 +206,9 @@ CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_conte
         *ticket = sim_ticket_retain(event->ticket);
     } else if (!sim_event_shared_done(event)) {
         SIM_MADE(struct record *, record, record_of(event->shared, latest(event), context));
-        SIM_MADE(struct sim_ticket *, made,
-                 sim_ticket_make(context, wait_record, record, drop_record));
-        sim_ticket_start(made);
-        *ticket = made;
+        *ticket = sim_ticket_make(context, wait_record, record, drop_record);
+        SIM_FAIL(OUT_OF_MEMORY, !*ticket);
+        sim_ticket_start(*ticket);
     }
     return CUDA_SUCCESS;
 }

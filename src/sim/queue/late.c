@@ -29,10 +29,10 @@ static uint64_t newest_number; /* when one was last wanted: what is newer stays 
 
 /* --- What the log has of it --- */
 
-static void tell(const char *words, const struct sim_ticket *ticket)
+static void tell(const char *words, const char *origin)
 {
     struct sim_report_line line = {.used = 0};
-    sim_report_put(&line, "cushim: %s: %s", words, ticket->origin);
+    sim_report_put(&line, "cushim: %s: %s", words, origin);
     sim_report_log(&line);
 }
 
@@ -47,7 +47,7 @@ static void tell_all(const char *call, const struct sim_context *context,
         ticket = ticket->older;
     for (; ticket && told < MOST_TOLD; ticket = ticket->newer)
         if (ticket->due_ns && ticket->origin && (!context || ticket->context == context)) {
-            tell(words, ticket);
+            tell(words, ticket->origin);
             told++;
         }
 }
@@ -58,54 +58,72 @@ void sim_late_end(const struct sim_ticket *newest)
         tell_all("exit", NULL, newest);
 }
 
+static void note(struct sim_ticket *ticket, uint64_t begin, size_t size, bool writes, bool copies)
+{
+    struct sim_use *use = ticket->uses;
+    while (use->end)
+        use++;
+    if (begin >= LEAST_ADDRESS && use < ticket->uses + MOST_USES)
+        *use = (struct sim_use){begin, begin + size, writes, copies};
+}
+
+/* Of a kernel the bytes that its arguments point to, which it may write. What is shorter than an
+ * address is none. */
+static void note_arguments(struct sim_ticket *ticket, char *const *values)
+{
+    for (uint64_t at; values && *values; values++)
+        if (!values[1] || values[1] - values[0] >= (ptrdiff_t)sizeof at)
+            note(ticket, *(uint64_t *)memcpy(&at, *values, sizeof at), 1, true, false);
+}
+
 void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item)
 {
     const CUDA_MEMCPY3D_v2 *copy = &item->params.memcpy.copyParams;
-    void **values = item->params.kernel.kernelParams;
+    const CUDA_MEMSET_NODE_PARAMS_v2 *fill = &item->params.memset;
     if (!ticket->origin || !(ticket->uses = calloc(MOST_USES + 1, sizeof *ticket->uses)))
         return;
-    switch ((int)item->params.type) {
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-        ticket->uses[0] =
-            copy->srcMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)copy->srcHost : copy->srcDevice;
-        ticket->uses[1] =
-            copy->dstMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)copy->dstHost : copy->dstDevice;
-        break;
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-        ticket->uses[0] = item->params.memset.dst;
-        break;
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-        for (size_t i = 0; values && values[i] && i < MOST_USES; i++)
-            memcpy(&ticket->uses[i], values[i], sizeof *ticket->uses);
-        break;
-    default:
-        break;
+    if (item->params.type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+        const size_t pitches = copy->Height * copy->Depth - 1, width = copy->WidthInBytes;
+        bool host = copy->srcMemoryType == CU_MEMORYTYPE_HOST;
+        note(ticket, host ? (uintptr_t)copy->srcHost : copy->srcDevice,
+             pitches * copy->srcPitch + width, false, true);
+        host = copy->dstMemoryType == CU_MEMORYTYPE_HOST;
+        note(ticket, host ? (uintptr_t)copy->dstHost : copy->dstDevice,
+             pitches * copy->dstPitch + width, true, true);
+    } else if (item->params.type == CU_GRAPH_NODE_TYPE_MEMSET) {
+        note(ticket, fill->dst, (fill->height - 1) * fill->pitch + fill->width * fill->elementSize,
+             true, true);
+    } else if (item->params.type == CU_GRAPH_NODE_TYPE_KERNEL) {
+        note_arguments(ticket, (char *const *)item->params.kernel.kernelParams);
     }
 }
 
-static bool share(const struct sim_ticket *one, const struct sim_ticket *other)
+/* 2: both use the same bytes, and one may write them. 1: one is a kernel, and the other copies or
+ * fills them, which may be others than those that the kernel uses. 0: neither. */
+static int share(const struct sim_ticket *one, const struct sim_ticket *other)
 {
-    for (size_t i = 0; one->uses && other->uses && i < MOST_USES; i++)
-        for (size_t k = 0; one->uses[i] >= LEAST_ADDRESS && k < MOST_USES; k++)
-            if (one->uses[i] == other->uses[k])
-                return true;
-    return false;
+    int found = 0;
+    for (const struct sim_use *mine = one->uses; mine && other->uses && mine->end; mine++)
+        for (const struct sim_use *use = other->uses; use->end; use++)
+            if (mine->begin < use->end && use->begin < mine->end && (mine->writes || use->writes))
+                found = found == 2 || mine->copies == use->copies ? 2 : 1;
+    return found;
 }
 
 /* What is older and not done has changed places with `first`, which waits for nothing. Those that
- * use one address tell more than others, and those of one place, such as a loop over streams, less.
- */
+ * use the same memory tell more than others, and those of one place, such as a loop over streams,
+ * less. */
 static void tell_swap(const struct sim_ticket *first)
 {
     static int told;
     const struct sim_ticket *before = NULL, *ticket = first->origin ? first->older : NULL;
     int best = told;
-    for (unsigned i = 0; ticket && best < 3 && i < MOST_LOOKED_AT; ticket = ticket->older, i++) {
+    for (unsigned i = 0; ticket && best < 5 && i < MOST_LOOKED_AT; ticket = ticket->older, i++) {
         if (!ticket->origin)
             continue;
-        const int weight = share(first, ticket)                         ? 3
-                           : strcmp(first->origin, ticket->origin) != 0 ? 2
-                                                                        : 1;
+        const int shared = share(first, ticket);
+        const bool loop = strcmp(first->origin, ticket->origin) == 0;
+        const int weight = loop ? 1 + (shared != 0) : 3 + shared;
         if (weight > best) {
             best = weight;
             before = ticket;
@@ -114,8 +132,8 @@ static void tell_swap(const struct sim_ticket *first)
     if (!before)
         return;
     told = best;
-    tell("it ran first", first);
-    tell("it was queued before that", before);
+    tell("it ran first", first->origin);
+    tell("it was queued before that", before->origin);
 }
 
 /* --- When work begins --- */
@@ -133,18 +151,40 @@ static bool is_before_wanted(const struct sim_ticket *ticket)
     return false;
 }
 
+/* Of what this wait makes begin: the last copy to the host, or the last work if none had one. */
+static const struct sim_ticket *begun;
+
+static void begin(struct sim_ticket *ticket, const char *wait)
+{
+    static uint64_t last;
+    const char *origin = ticket->origin;
+    ticket->due_ns = 0;
+    if (!wait || !origin || strcmp(origin, wait) == 0)
+        return;
+    const uint64_t rank = ticket->number + (strstr(origin, "DtoH") ? UINT64_MAX / 2 : 0);
+    if (rank > last) {
+        last = rank;
+        begun = ticket;
+    }
+}
+
 /* What comes before others is mostly older, but for the end of a graph. */
-static void spread(struct sim_ticket *newest)
+static void spread(struct sim_ticket *newest, const char *wait)
 {
     newest_number = newest ? newest->number : 0;
     for (bool more = true; more;) {
         more = false;
         for (struct sim_ticket *ticket = newest; ticket; ticket = ticket->older)
             if (ticket->due_ns && is_before_wanted(ticket)) {
-                ticket->due_ns = 0;
+                begin(ticket, wait);
                 more = true;
             }
     }
+    if (begun) {
+        tell("a wait made it begin", begun->origin);
+        tell("this wait", wait);
+    }
+    begun = NULL;
     pthread_cond_broadcast(&sim_late_changed);
 }
 
@@ -152,8 +192,10 @@ void sim_late_want(struct sim_ticket *ticket, struct sim_ticket *newest)
 {
     if (ticket->due_ns == 0)
         return;
-    ticket->due_ns = 0;
-    spread(newest);
+    char *wait = sim_callers_of_call();
+    begin(ticket, wait);
+    spread(newest, wait);
+    free(wait);
 }
 
 void sim_late_want_all(const struct sim_context *context, struct sim_ticket *newest)
@@ -161,13 +203,14 @@ void sim_late_want_all(const struct sim_context *context, struct sim_ticket *new
     if (!sim_late)
         return;
     char *call = sim_callers_of_call();
-    if (call)
+    const char *wait = call && strncmp(call, "cuCtxSynchronize", 16) == 0 ? call : NULL;
+    if (call && !wait)
         tell_all(call, context, newest);
-    free(call);
     for (struct sim_ticket *ticket = newest; ticket; ticket = ticket->older)
         if (!context || ticket->context == context)
-            ticket->due_ns = 0;
-    spread(newest);
+            begin(ticket, wait);
+    spread(newest, wait);
+    free(call);
 }
 
 void sim_late_ask(struct sim_ticket *ticket, struct sim_ticket *newest)
@@ -182,7 +225,7 @@ static void lose_patience(const struct sim_ticket *ticket)
     if (patience_ns > LEAST_NS)
         patience_ns -= patience_ns / 32;
     if (ticket->origin)
-        tell("not waited for in time", ticket);
+        tell("not waited for in time", ticket->origin);
 }
 
 void sim_late_linger(const struct sim_ticket *ticket, const bool *stop)

@@ -44,8 +44,6 @@ CUresult sim_capture_refuse(struct sim_stream *stream);
 CUresult sim_capture_refuse_wait(struct sim_stream *stream);
 /* Before work of a stream that is not captured: the latter rule alone. */
 CUresult sim_capture_legacy(struct sim_stream *stream);
-/* A capturing stream was told to wait for work that is in no capture: its capture is spoilt. */
-CUresult sim_capture_isolated(struct sim_stream *stream);
 /* For an entry whose work could not even be prepared: `result`, or what a capture makes of it,
  * which such work spoils: return result == CUDA_SUCCESS ? sim_stream_submit(stream, &item) :
  * sim_capture_refused(stream, result);
@@ -134,8 +132,8 @@ void sim_ticket_begin(struct sim_ticket *ticket); /* and the caller's reference 
 CUresult sim_ticket_run_here(struct sim_ticket *ticket); /* its own code */
 /* For work that waits for other work: that may begin. Without the lock. */
 void sim_ticket_yield(void);
-void sim_ticket_wait_none(void); /* until the process has no ticket that is not done */
-void sim_ticket_wait_all(const struct sim_context *context); /* until no ticket of it is left */
+/* Until no ticket of the context is left; NULL: none at all. */
+void sim_ticket_wait_all(const struct sim_context *context);
 /* Tickets are numbered from 1 in the order in which they are made, those of destroyed streams and
  * of no stream among them. */
 uint64_t sim_ticket_newest(void);     /* number of the last one made */

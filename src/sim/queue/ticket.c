@@ -83,17 +83,9 @@ void sim_ticket_wait(struct sim_ticket *ticket)
 void sim_ticket_wait_all(const struct sim_context *context)
 {
     sim_late_want_all(context, newest);
-    if (context->tickets != 0)
+    if (context && context->tickets != 0)
         glance(newest);
-    while (context->tickets != 0)
-        sim_lock_wait(&done_changed);
-    sim_expire_all();
-}
-
-void sim_ticket_wait_none(void)
-{
-    sim_late_want_all(NULL, newest);
-    while (oldest)
+    while (context ? context->tickets != 0 : !!oldest)
         sim_lock_wait(&done_changed);
     sim_expire_all();
 }
@@ -167,16 +159,11 @@ bool sim_ticket_error_is_sticky(CUresult result)
            (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
 }
 
-static CUresult state(const struct sim_ticket *ticket)
-{
-    return ticket->context ? ticket->context->sticky : CUDA_SUCCESS;
-}
-
 /* With the lock; gives it up while the work runs. A context with an error runs nothing more. */
 static void execute(struct sim_ticket *ticket)
 {
     struct sim_context *context = ticket->context;
-    ticket->result = state(ticket);
+    ticket->result = context ? context->sticky : CUDA_SUCCESS;
     if (ticket->work && (ticket->always || ticket->result == CUDA_SUCCESS)) {
         sim_lock_leave();
         CUresult result = ticket->work(ticket->user);
@@ -351,8 +338,7 @@ static void finish(struct sim_ticket *ticket)
         if (waiter->work || waiter->claimed) {
             make_ready(waiter);
         } else { /* nothing to run: no thread for it, and no recursion either */
-            waiter->result = state(waiter);
-            sim_ticket_cancel(waiter);
+            execute(waiter);
             waiter->done = true;
             waiter->end_ns = ticket->end_ns;
             for (struct sim_edge *last = waiter->waiters; last; last = last->next)
@@ -391,8 +377,7 @@ void sim_ticket_start(struct sim_ticket *ticket)
         if (!workers)
             work_without_threads();
     } else {
-        ticket->result = state(ticket);
-        sim_ticket_cancel(ticket);
+        execute(ticket);
         finish(ticket);
     }
 }

@@ -10,16 +10,21 @@ struct sim_edge { /* "this ticket waits for that one" */
     struct sim_edge *next;
 };
 
+struct sim_use { /* of memory */
+    uint64_t begin, end;
+    bool writes, copies; /* or fills */
+};
+
 struct sim_ticket {
     unsigned references;
     unsigned missing; /* tickets that must be done before */
     atomic_uint done; /* threads that wait look at it without the lock */
     bool always;
-    bool claimed;        /* a thread waits to run it itself */
-    unsigned char asked; /* how often, before it was wanted */
-    uint64_t due_ns;     /* when it begins by itself; 0: it is wanted, and not late */
-    char *origin;        /* the call that queued it, as sim_callers_of_call has it, or NULL */
-    uint64_t *uses;      /* addresses, and other values; or NULL */
+    bool claimed;         /* a thread waits to run it itself */
+    unsigned char asked;  /* how often, before it was wanted */
+    uint64_t due_ns;      /* when it begins by itself; 0: it is wanted, and not late */
+    char *origin;         /* the call that queued it, as sim_callers_of_call has it, or NULL */
+    struct sim_use *uses; /* or NULL */
     uint64_t end_ns;
     CUresult result;
     struct sim_context *context;

@@ -61,25 +61,25 @@ struct sim_trail *sim_trail_retain(struct sim_trail *trail)
     return trail;
 }
 
+static void drop(struct sim_trail *trail, struct sim_trail **dead)
+{
+    if (trail && --trail->references == 0) {
+        trail->next = *dead;
+        *dead = trail;
+    }
+}
+
 /* A chain may be long: no recursion. */
 void sim_trail_release(struct sim_trail *trail)
 {
     struct sim_trail *dead = NULL;
-    if (trail && --trail->references == 0) {
-        trail->next = NULL;
-        dead = trail;
-    }
+    drop(trail, &dead);
     while (dead) {
         struct sim_trail *point = dead;
         dead = point->next;
         tell(point);
-        for (int i = 0; i < 2; i++) {
-            struct sim_trail *before = point->before[i];
-            if (before && --before->references == 0) {
-                before->next = dead;
-                dead = before;
-            }
-        }
+        for (int i = 0; i < 2; i++)
+            drop(point->before[i], &dead);
         unlink_point(point);
     }
 }
@@ -87,15 +87,13 @@ void sim_trail_release(struct sim_trail *trail)
 /* The list takes the caller's reference. */
 static void list(struct sim_trail **todo, struct sim_trail *trail)
 {
-    if (!trail)
-        return;
-    if (trail->listed) {
+    if (trail && trail->listed) {
         trail->references--; /* the list has one */
-        return;
+    } else if (trail) {
+        trail->listed = true;
+        trail->next = *todo;
+        *todo = trail;
     }
-    trail->listed = true;
-    trail->next = *todo;
-    *todo = trail;
 }
 
 /* All of it is known; what lies before it goes on the list. */
@@ -158,21 +156,18 @@ void sim_trail_add(struct sim_trail **trail, const struct sim_context *context, 
     if (!head || head->references > 1 || head->context != context) {
         if (head)
             shorten(head);
-        struct sim_trail *made = make(context, head, NULL);
-        if (!made) {
-            sim_trail_learn(owner, size);
-            return;
-        }
-        *trail = head = made;
+        head = make(context, head, NULL);
+        if (head)
+            *trail = head;
     }
-    struct share *share = head->shares;
+    struct share *share = head ? head->shares : NULL;
     while (share && share->owner != owner)
         share = share->next;
     if (share) {
         share->size += size;
         return;
     }
-    share = malloc(sizeof *share);
+    share = head ? malloc(sizeof *share) : NULL;
     if (!share) {
         sim_trail_learn(owner, size);
         return;
