@@ -323,7 +323,8 @@ static bool is_told(const struct matrix_list *list, const struct matrix_case *be
     const struct matrix_case *newest = &list->item[matrix_list_newest(list)];
 
     if (strcmp(one->fault, MATRIX_LATE) == 0)
-        return fails_silently(newest) && strcmp(one->cuda, newest->cuda) == 0 && !one->late_by;
+        return fails_silently(newest) && strcmp(one->cuda, newest->cuda) == 0 && !one->late_by &&
+               !one->begun_by;
     return before && one->end >= MATRIX_FAILS && strcmp(one->fault, MATRIX_REORDER) == 0 &&
            strcmp(before->fault, MATRIX_LATE) == 0 && before->end >= MATRIX_FAILS &&
            before->end <= MATRIX_HANGS && !one->first_by;
