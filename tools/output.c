@@ -153,7 +153,7 @@ static size_t print_words(const struct output_cell *cell, size_t start, size_t w
 static void print_folded(const struct output_table *table, size_t first, const size_t *widths)
 {
     const struct output_cell *cell = &table->cell[first];
-    size_t most = table->fold / 2, first_width = widths[0] < most ? widths[0] : most;
+    size_t most = table->fold * 2 / 5, first_width = widths[0] < most ? widths[0] : most;
     size_t second = first_width + COLUMN_GAP, start = second + widths[1] + COLUMN_GAP;
     size_t width = text_width(cell[0].text), at = width + COLUMN_GAP;
 

@@ -25,7 +25,7 @@ struct scan_options {
     size_t gpu_count;
     bool entries; /* list each entry */
     bool explain; /* each verdict */
-    bool strict; /* what is not known is a failure, too */
+    bool strict;  /* what is not known is a failure, too */
 };
 
 /** @param verdicts  from scan_table_add; NULL: none */
