@@ -429,7 +429,6 @@ static bool note_used(struct matrix_used *used, const struct call *call)
     bool waits = strstr(symbol, "Synchronize"), later = strstr(symbol, "Async");
     bool ready = strncmp(call->answer, "0 ", 2) == 0 && /* asked until the work was done */
                  (strncmp(symbol, "cuStreamQuery", 13) == 0 || strcmp(symbol, "cuEventQuery") == 0);
-
     bool idle = waits && is_idle(used, call->stream);
 
     if (index == KNOWN_NONE)
