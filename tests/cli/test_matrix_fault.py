@@ -271,8 +271,8 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
 
         (one, other), notes = rows(careful, "-", "leak", "1")
         assert one.startswith("CUDA 12.4, cuCtxCreate_v2 fails   ")
-        assert other.startswith(
-            "CUDA 12.4, cuEventCreate fails, likewise 3 others  fails    the check found: "
+        assert " ".join(other.split()).startswith(
+            "CUDA 12.4, cuEventCreate fails, likewise 3 others fails the check found: "
             "leaked 1 context, made by cuCtxC")
         assert other.endswith("; exit code 1")
         note, = notes

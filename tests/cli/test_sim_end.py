@@ -45,8 +45,8 @@ def test_interrupt_of_an_endless_kernel(handler):
         time.sleep(0.3)
         command.send_signal(signal.SIGINT)
         out, err = command.communicate(timeout=30)
-    assert re.search(r"kernel 'k', block \(0,0,0\), thread \(0,0,0\), line [78], \w+: the launch "
-                     r"was stopped here", err)
+    assert re.search(r"kernel 'k', block \(0,0,0\), thread \(0,0,0\), PTX line [78], \w+: the "
+                     r"launch was stopped here", err)
     if handler:
         assert out.startswith("heard\n") and "702" in out + err
     else:

@@ -298,10 +298,10 @@ static const struct {
     void (*run)(void);
     const char *report;
 } uses[] = {
-    {use_late, "kernel 'use_late', block (0,0,0), thread (0,0,0), line "},
+    {use_late, "kernel 'use_late', block (0,0,0), thread (0,0,0), PTX line "},
     {use_late, "ld: reads 4 bytes that are no live memory"},
     {free_twice, "call: frees a block of the heap for the second time at 0x"},
-    {write_behind, "thread (16,0,0), line "},
+    {write_behind, "thread (16,0,0), PTX line "},
     {write_when_gone, "st: writes 4 bytes that are no live memory"},
     {write_to_other, "st: writes 4 bytes that are no live memory"},
 };

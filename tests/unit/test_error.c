@@ -87,7 +87,7 @@ static void test_long_expression(void **state)
 {
     (void)state;
     struct cushim_outcome outcome = {CUDA_SUCCESS, ""};
-    char expression[200] = "", wanted[100];
+    char expression[200] = "", wanted[256];
     memset(expression, 'a', 80);
     snprintf(wanted, sizeof wanted, "%s: CUDA_ERROR_OUT_OF_MEMORY (2)", expression);
     assert_false(cushim_check(CUDA_ERROR_OUT_OF_MEMORY, expression, "a.c", 1));

@@ -22,11 +22,11 @@ static void keep_note(void *user, const char *sentence)
 
 static uint32_t line_after(const char **at, const char *end)
 {
-    const char *found = strstr(*at, ", line ");
+    const char *found = strstr(*at, ", PTX line ");
 
     if (!found || found > end)
         return 0;
-    *at = found + strlen(", line ");
+    *at = found + strlen(", PTX line ");
     return (uint32_t)strtoul(*at, NULL, 10);
 }
 
