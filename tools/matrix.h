@@ -125,7 +125,8 @@ struct matrix_used {
     /* The streams with work that nothing has waited for yet, as the log has them. */
     char streams[MATRIX_STREAMS][MATRIX_STREAM_SIZE];
     size_t queued;
-    bool joined; /* one may wait for another: who waits for one may have waited for all */
+    bool joined;       /* one may wait for another: who waits for one may have waited for all */
+    unsigned captures; /* that have begun: what is captured is not queued */
 };
 
 /**
@@ -268,7 +269,7 @@ bool matrix_may_survive(const struct matrix_case *one);
 /** Before the entries' names. */
 #define MATRIX_GOES_ON "if the program rightly goes on: "
 /** In front of that, of all runs. */
-#define MATRIX_TELL "let the program tell these errors, or not end with 0; "
+#define MATRIX_TELL "let the program tell these errors and stop; "
 #define MATRIX_SURVIVES MATRIX_GOES_ON "--survives "
 
 /** Annotations of a GitHub workflow: one for each cause, with its releases, or for calls that fail;

@@ -85,6 +85,9 @@ bool matrix_line(const struct matrix_case *one, struct matrix_line *found)
 {
     char words[MATRIX_WORDS_SIZE];
 
-    return (!matrix_ignored(one) && find_kernel(one, found)) || find_call(one->place, found) ||
+    bool order = one->first_by || one->late_by; /* what a kernel then read is no cause */
+
+    return (!matrix_ignored(one) && !order && find_kernel(one, found)) ||
+           find_call(one->place, found) ||
            matrix_line_of_words(matrix_last_words(one, words), found);
 }

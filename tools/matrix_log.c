@@ -437,13 +437,17 @@ static bool note_used(struct matrix_used *used, const struct call *call)
         used->idle[index] |= 1U << used->calls[index];
     if (used->calls[index]++ == 0)
         used->index[used->count++] = index;
-    if (waits || ready)
+    if (strstr(symbol, "BeginCapture"))
+        used->captures++;
+    else if (strstr(symbol, "EndCapture"))
+        used->captures -= used->captures > 0;
+    else if (waits || ready)
         note_waited(used, call->stream);
     else if (strstr(symbol, "Memcpy") && !later)
         note_waited(used, "");
     else if (strstr(symbol, "WaitEvent"))
         used->joined = true;
-    else if (matrix_log_acts(symbol) && (later || strstr(symbol, "Launch")))
+    else if (used->captures == 0 && matrix_log_acts(symbol) && (later || strstr(symbol, "Launch")))
         note_queued(used, call->stream);
     return idle;
 }

@@ -100,7 +100,7 @@ static void fill(struct matrix_case *one)
 static bool is_plain(const struct matrix_case *one)
 {
     return (one->end == MATRIX_PASSES && one->fired[0] == '\0' && !one->missed) ||
-           (one->end == MATRIX_NOTICES && one->went_on[0] == '\0');
+           (one->end == MATRIX_NOTICES && one->went_on[0] == '\0' && !one->missed);
 }
 
 void matrix_place(struct matrix_case *cases, size_t count)

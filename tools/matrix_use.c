@@ -83,15 +83,17 @@ static const struct matrix_case *next_release(const struct matrix_case *cases, s
 void matrix_note_order(const struct matrix_case *cases, size_t count, char text[MATRIX_WORDS_SIZE])
 {
     const struct matrix_case *one = next_release(cases, count, NULL), *next;
-    unsigned changes = 0;
+    unsigned changes = 0, orders = 0;
 
     for (; one; one = next) {
         next = next_release(cases, count, one);
         changes += next && next->bad != one->bad;
     }
+    for (size_t i = 0; i < count; i++)
+        orders += cases[i].bad && cases[i].first_by;
     text[0] = '\0';
-    if (changes > 1)
+    if (changes > 1 || (changes == 1 && orders > 0))
         snprintf(text, MATRIX_WORDS_SIZE,
-                 "it passes under some releases and fails under others, in no order: this may be a "
-                 "matter of timing");
+                 "it passes under some releases and fails under others: "
+                 "this may be a matter of timing");
 }

@@ -71,7 +71,7 @@ def test_a_leak_at_a_refusal(tmp_path):
 def test_releases_that_fail_in_no_order():
     """One that fails alone may be a matter of timing; the newest or the oldest that do not
     degrade are none."""
-    told = "it passes under some releases and fails under others, in no order: this may be a " \
+    told = "it passes under some releases and fails under others: this may be a " \
         "matter of timing"
     for fails, order in ("12.0", True), ("11.8", False), ("12.4|12.0", False), \
             ("12.4|11.8", True):

@@ -129,7 +129,7 @@ def test_figures_are_those_of_the_measurements():
     covered = rows("docs/measurements.md", "Coverage, and slots that hold another ABI than their "
                    "type")["550.163.01 (12.4)"]
     wrong, filled = re.fullmatch(r"(\d+) \((\d+)\)", covered[-1]).groups()
-    slots = shown["functions whose ABI is not that of their type, driver 12.4"]
+    slots = shown["functions of a wrong ABI, driver 12.4"]
     assert slots[:2] == [covered[1], f"{wrong} of {filled}, by plain names"]
 
 
