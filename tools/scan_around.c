@@ -2,19 +2,12 @@
 #include "scan_around.h"
 
 #include "scan_flow.h"
+#include "scan_text.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 enum { FARTHEST = 4096 };
-
-static const char *skip_spaces(const char *at, const char *end)
-{
-    while (at < end && isspace((unsigned char)*at))
-        at++;
-    return at;
-}
 
 /* Where the parenthesis closes; the end, if it does not. */
 static const char *find_close(const char *at, const char *end)
@@ -45,7 +38,7 @@ static bool has_member(struct scan_guards *guards, struct scan_word name)
 
     guards->work += (size_t)(end - at);
     for (; (found = memmem(at, (size_t)(end - at), name.text, name.length)); at = found + 1) {
-        const char *behind = skip_spaces(found + name.length, end);
+        const char *behind = scan_text_skip_spaces(found + name.length, end);
         bool whole = found > guards->text.text && !scan_text_is_letter(found[-1]) && behind < end &&
                      !scan_text_is_letter(found[name.length]);
         bool member = whole && (found[-1] == '.' || found[-1] == '>');
@@ -66,7 +59,7 @@ static bool is_foreign(struct scan_guards *guards, const struct scan_scope *scop
         name = scan_word_at(at, end);
         at = name.text + name.length;
         called = at < end && *at == '(';
-        at = skip_spaces(called ? find_close(at, end) + 1 : at, end);
+        at = scan_text_skip_spaces(called ? find_close(at, end) + 1 : at, end);
         if (at >= end)
             break;
         const size_t length = *at == '.' ? 1 : 2;
@@ -85,15 +78,12 @@ static bool has_foreign(struct scan_guards *guards, const struct scan_scope *sco
                         const char *end)
 {
     while (at < end) {
-        const char *until = at = skip_spaces(at, end);
+        const char *until = at = scan_text_skip_spaces(at, end);
         for (; until < end && !(end - until > 1 && memcmp(until, "&&", 2) == 0); until++) {
             if (*until == '(')
                 until = find_close(until, end - 1);
         }
-        const char *last = until;
-        while (last > at && isspace((unsigned char)last[-1]))
-            last--;
-        if (is_foreign(guards, scope, at, last))
+        if (is_foreign(guards, scope, at, scan_text_back_over_spaces(at, until)))
             return true;
         at = until + 2;
     }
@@ -104,7 +94,7 @@ static bool has_foreign(struct scan_guards *guards, const struct scan_scope *sco
 static bool is_if(const char *least, const char *at, const char *call)
 {
     return at - least > 2 && memcmp(at - 2, "if", 2) == 0 && !scan_text_is_letter(at[-3]) &&
-           *skip_spaces(at, call) == '(';
+           *scan_text_skip_spaces(at, call) == '(';
 }
 
 static void find_around(struct scan_guards *guards, const struct scan_scope *scope,
@@ -128,7 +118,7 @@ static void find_around(struct scan_guards *guards, const struct scan_scope *sco
         ended |= last == ';' && braces == 0;
         if (ended || braces > 0 || !is_if(least, at, call->at))
             continue;
-        const char *from = skip_spaces(at, call->at), *close = find_close(from, call->at);
+        const char *from = scan_text_skip_spaces(at, call->at), *close = find_close(from, call->at);
         guards->work += (size_t)(close - from);
         if (close < call->at && has_foreign(guards, scope, from + 1, close)) {
             call->asked = line;

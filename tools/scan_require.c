@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_require.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { LONGEST_HEAD = 4096 };
-
-static const char *skip_spaces(const char *at, const char *end)
-{
-    while (at < end && isspace((unsigned char)*at))
-        at++;
-    return at;
-}
-
-static const char *back_over_spaces(const char *from, const char *at)
-{
-    while (at > from && isspace((unsigned char)at[-1]))
-        at--;
-    return at;
-}
 
 /* Whether the word ends at a place. */
 static bool ends_with(const char *from, const char *at, const char *word)
@@ -35,7 +20,7 @@ static bool is_head(const char *from, const char *at)
     const char *least = at - from > LONGEST_HEAD ? at - LONGEST_HEAD : from;
     int depth = 0;
 
-    at = back_over_spaces(from, at);
+    at = scan_text_back_over_spaces(from, at);
     const char *last = at;
     while (at > least) {
         at--;
@@ -47,7 +32,7 @@ static bool is_head(const char *from, const char *at)
         return false;
     if (ends_with(at, last - 1, "void"))
         return true;
-    at = back_over_spaces(from, at);
+    at = scan_text_back_over_spaces(from, at);
     return ends_with(from, at, "if") || ends_with(from, at, "while") || ends_with(from, at, "for");
 }
 
@@ -56,7 +41,7 @@ static bool is_unused(const struct scan_text *in, const struct scan_require_plac
                       const char *close)
 {
     static const char *const words[] = {"else", "do", NULL};
-    const char *behind = skip_spaces(close + 1, in->end);
+    const char *behind = scan_text_skip_spaces(close + 1, in->end);
 
     if (behind == in->end || *behind != ';')
         return false;
@@ -69,22 +54,22 @@ static bool is_unused(const struct scan_text *in, const struct scan_require_plac
 /* Behind "== CUSHIM_OK)", or behind ")" of an `if` that inverts; NULL: another condition. */
 static const char *find_branch(const struct scan_text *in, const char *call, const char *close)
 {
-    const char *at = back_over_spaces(in->text, call), *end = in->end;
+    const char *at = scan_text_back_over_spaces(in->text, call), *end = in->end;
     const bool negated = at > in->text && at[-1] == '!';
 
-    at = back_over_spaces(in->text, negated ? at - 1 : at);
+    at = scan_text_back_over_spaces(in->text, negated ? at - 1 : at);
     if (at == in->text || *--at != '(' ||
-        !ends_with(in->text, back_over_spaces(in->text, at), "if"))
+        !ends_with(in->text, scan_text_back_over_spaces(in->text, at), "if"))
         return NULL;
-    at = skip_spaces(close + 1, end);
+    at = scan_text_skip_spaces(close + 1, end);
     if (!negated) {
         struct scan_word value = scan_word_at(at, end);
         if (end - at < 2 || memcmp(at, "==", 2) != 0 ||
             !(scan_word_is(value, "CUSHIM_OK") || scan_word_is(value, "0")))
             return NULL;
-        at = skip_spaces(value.text + value.length, end);
+        at = scan_text_skip_spaces(value.text + value.length, end);
     }
-    return at < end && *at == ')' ? skip_spaces(at + 1, end) : NULL;
+    return at < end && *at == ')' ? scan_text_skip_spaces(at + 1, end) : NULL;
 }
 
 /* The last statement of a branch: a short block has no block in it. */
@@ -94,7 +79,8 @@ static const char *find_last(const char *at, const char *end)
         return at;
     const char *close = memchr(at, '}', (size_t)(end - at)), *last = at + 1, *next;
     end = close ? close : end;
-    while ((next = memchr(last, ';', (size_t)(end - last))) && skip_spaces(next + 1, end) < end)
+    while ((next = memchr(last, ';', (size_t)(end - last))) &&
+           scan_text_skip_spaces(next + 1, end) < end)
         last = next + 1;
     return last;
 }

@@ -66,26 +66,19 @@ static const struct bracket *top_bracket(const struct reader *reader)
                : NULL;
 }
 
-static const char *back_over_spaces(const struct reader *reader, const char *at)
-{
-    while (at > reader->in.text && isspace((unsigned char)at[-1]))
-        at--;
-    return at;
-}
-
 /* The name before a '{' at the reader: "list[] = {", "list{". */
 static struct scan_word name_before(const struct reader *reader)
 {
-    const char *at = back_over_spaces(reader, reader->in.at), *end;
+    const char *at = scan_text_back_over_spaces(reader->in.text, reader->in.at), *end;
 
     if (at > reader->in.text && at[-1] == '=')
-        at = back_over_spaces(reader, at - 1);
+        at = scan_text_back_over_spaces(reader->in.text, at - 1);
     if (at > reader->in.text && at[-1] == ']') {
         const char *least =
             at - reader->in.text > LONGEST_CALL ? at - LONGEST_CALL : reader->in.text;
         while (at > least && *at != '[')
             at--;
-        at = back_over_spaces(reader, at);
+        at = scan_text_back_over_spaces(reader->in.text, at);
     }
     for (end = at; at > reader->in.text && scan_text_is_letter(at[-1]);)
         at--;

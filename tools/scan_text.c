@@ -137,6 +137,20 @@ bool scan_word_is_raw(struct scan_word word)
            scan_word_is(word, "UR") || scan_word_is(word, "u8R");
 }
 
+const char *scan_text_skip_spaces(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+const char *scan_text_back_over_spaces(const char *from, const char *at)
+{
+    while (at > from && isspace((unsigned char)at[-1]))
+        at--;
+    return at;
+}
+
 int scan_text_number(const struct scan_text *in, const char *at)
 {
     int number = 0;

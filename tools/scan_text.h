@@ -45,6 +45,10 @@ void scan_text_skip_raw(struct scan_text *in);
 
 struct scan_word scan_text_word(struct scan_text *in);
 
+/** Behind the white space at a place, and before the one that ends there. */
+const char *scan_text_skip_spaces(const char *at, const char *end);
+const char *scan_text_back_over_spaces(const char *from, const char *at);
+
 /** The number at a place of the text; 0: none. */
 int scan_text_number(const struct scan_text *in, const char *at);
 
