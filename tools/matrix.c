@@ -84,7 +84,14 @@ static const struct option_row option_rows[] = {
      .list = &given.survived,
      .commas = true,
      .value = "LIST",
-     .doc = "Entries, such as cuMemAllocAsync, that may fail and the program still ends with 0"},
+     .doc =
+         "Entries that may fail and the program still ends with 0: cuMemAllocAsync in each call, "
+         "cuMemAllocAsync@FILE:LINE in the one of a line, as the row has it; FILE is the end of "
+         "the path"},
+    {.name = "falls-back",
+     .flag = &given.plan.falls_back,
+     .doc = "The program does without the GPU if a call fails: in runs of --fault-each and --gate "
+            "any exit code but 0 and that of --degrade is a failure"},
     {.name = "check",
      .flag = &given.plan.check,
      .text = &given.plan.checks,
@@ -369,7 +376,7 @@ static bool settings_good(void)
             return false;
     }
     for (size_t i = 0; i < given.survived.count; i++) {
-        if (!sim_faults_good("matrix", true, given.survived.item[i]))
+        if (!matrix_survives_good(given.survived.item[i]))
             return false;
     }
     return sim_settings_good("matrix", NULL, given.devices, given.profile, NULL, NULL, NULL, NULL,
@@ -429,6 +436,7 @@ static int run_program(struct matrix_list *list, const char *program)
     matrix_missing_read(program);
     result = run_all(&given, list, used);
     if (result == COMMAND_OK) {
+        matrix_survives_tell(list->item, list->count);
         matrix_missing(list->item, list->count, &used[newest], newest);
         matrix_place(list->item, list->count);
         result = report(&given, list);
@@ -451,6 +459,8 @@ static int run(const char *title, char **words)
     if (given.calls < 1 || given.calls > MATRIX_FAULTS ||
         (given.most && given.most[strspn(given.most, "0123456789")] != 0))
         options_refuse("--fault-each: '%s' is no number from 1 to %d", given.most, MATRIX_FAULTS);
+    if (given.plan.falls_back && !given.fault_each)
+        options_refuse("--falls-back is about calls that fail: add --fault-each or --gate");
     if (given.plan.jobs == 0)
         given.plan.jobs = processors > 0 && processors < MATRIX_JOBS ? (int)processors : 1;
     given.plan.timeout = given.timeout;

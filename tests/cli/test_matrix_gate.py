@@ -150,7 +150,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert "CUDA 11.4, call 2 of cuEventCreate fails" in names
         assert "CUSHIM_LIBCUDA" in runs[3]["errors"] or runs[3]["errors"] == ""
         text = run("matrix", *TWO, "--", careful, "-", "-", "1").rows
-        assert "CUDA 13.0, each of 6 calls fails in turn  notices\n" in text
+        assert "CUDA 13.0, each of 6 calls fails in turn  notices   exit code 1 in each\n" in text
 
     def test_gate_and_leaks_behind_an_error(careful):
         """They count if they are asked for; another leak counts always."""
