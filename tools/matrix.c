@@ -168,6 +168,7 @@ static void print_text(const struct matrix_list *list, const char *note)
 {
     struct output_table table = {.columns = 3, .fold = line_width()};
     char row[MATRIX_WORDS_SIZE], reason[MATRIX_REASON_SIZE];
+    const size_t width = table.fold;
 
     for (size_t i = 0, same; i < list->count; i += same) {
         const struct matrix_case *one = &list->item[i];
@@ -182,10 +183,13 @@ static void print_text(const struct matrix_list *list, const char *note)
     output_table_print(&table, "");
     matrix_totals(stdout, list->item, list->count);
     puts(lacks_faults(list) ? " (no call was made to fail, since it passes under no release)" : "");
-    if (matrix_survivable(list->item, list->count, reason))
-        printf(MATRIX_TELL MATRIX_SURVIVES "%s\n", reason);
+    if (matrix_survivable(list->item, list->count, reason)) {
+        char advice[sizeof reason + sizeof MATRIX_TELL MATRIX_SURVIVES];
+        snprintf(advice, sizeof advice, MATRIX_TELL MATRIX_SURVIVES "%s", reason);
+        output_folded(advice, width);
+    }
     if (note[0] != '\0')
-        puts(note);
+        output_folded(note, width);
 }
 
 static void print_json(const struct matrix_list *list, const char *note)

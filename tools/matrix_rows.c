@@ -243,9 +243,9 @@ static void put_codes(const struct matrix_case *cases, size_t count, char text[M
             snprintf(text, MATRIX_REASON_SIZE, "exit code %d in each", code);
         if (runs[code] == 0 || runs[code] == count || length >= MATRIX_REASON_SIZE)
             continue;
-        length += (size_t)snprintf(text + length, MATRIX_REASON_SIZE - length,
-                                   length == 0 ? "exit code %d in %zu run%s" : ", %d in %zu", code,
-                                   runs[code], output_plural(runs[code]));
+        const char *noun = length > 0 ? "" : runs[code] == 1 ? " run" : " runs";
+        length += (size_t)snprintf(text + length, MATRIX_REASON_SIZE - length, "%s%d in %zu%s",
+                                   length > 0 ? ", " : "exit code ", code, runs[code], noun);
     }
 }
 

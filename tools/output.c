@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIELD_WIDTH = 14, COLUMN_GAP = 2, LEAST_WIDTH = 6 };
+enum { FIELD_WIDTH = 14, COLUMN_GAP = 2, LEAST_WIDTH = 6, INDENT = 8 };
 
 struct output_cell {
     enum output_style style;
@@ -148,6 +148,24 @@ static size_t print_words(const struct output_cell *cell, size_t start, size_t w
         gap = 1;
     }
     return at;
+}
+
+void output_folded(const char *text, size_t width)
+{
+    size_t at = 0;
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        bool full = at > 0 && at + 1 + length > width;
+        if (full)
+            printf("\n%*s", INDENT, "");
+        else if (at > 0)
+            putchar(' ');
+        printf("%.*s", (int)length, text);
+        at = (full ? INDENT : at > 0 ? at + 1 : 0) + length;
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
 }
 
 /* The widest of a column that is no wider than `most`; the others have lines of their own. */

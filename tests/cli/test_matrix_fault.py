@@ -220,6 +220,9 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert strict.endswith("\nlet the program tell these errors and stop; " + told)
         note, = re.findall(f"::fails: {words}%0A(.*)%0A{told}", strict)
         assert "look at what " in note and ";" not in note
+        out = run("matrix", *EACH, "--strict", *program).out
+        assert max(map(len, out.splitlines())) <= 100 and f"--survives {ignored}" in \
+            " ".join(out.split())
         name = ignored.removesuffix("_v2")
         matrix(*EACH, "--strict", "--survives", name, *program)
 
