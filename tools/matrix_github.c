@@ -49,7 +49,7 @@ static void put_cure(FILE *file, const struct matrix_case *one)
         one->end <= MATRIX_HANGS;
     const struct sentences_row *row;
 
-    if (one->check[0] != '\0' || (!queued && one->fired[0] == '\0'))
+    if (!queued && (one->check[0] != '\0' || one->fired[0] == '\0'))
         return;
     matrix_words(one, words);
     if (queued)
