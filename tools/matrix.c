@@ -375,6 +375,11 @@ static char *find_program(const char *word)
 /* Once, before each run refuses the same. */
 static bool settings_good(void)
 {
+    if (given.plan.falls_back && !given.fault_each) {
+        fputs("cushim matrix: --falls-back is about calls that fail: add --fault-each or --gate\n",
+              stderr);
+        return false;
+    }
     for (size_t i = 0; i < given.faults.count; i++) {
         if (!sim_faults_good("matrix", false, given.faults.item[i]))
             return false;
@@ -463,8 +468,6 @@ static int run(const char *title, char **words)
     if (given.calls < 1 || given.calls > MATRIX_FAULTS ||
         (given.most && given.most[strspn(given.most, "0123456789")] != 0))
         options_refuse("--fault-each: '%s' is no number from 1 to %d", given.most, MATRIX_FAULTS);
-    if (given.plan.falls_back && !given.fault_each)
-        options_refuse("--falls-back is about calls that fail: add --fault-each or --gate");
     if (given.plan.jobs == 0)
         given.plan.jobs = processors > 0 && processors < MATRIX_JOBS ? (int)processors : 1;
     given.plan.timeout = given.timeout;
