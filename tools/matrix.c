@@ -84,7 +84,14 @@ static const struct option_row option_rows[] = {
      .list = &given.survived,
      .commas = true,
      .value = "LIST",
-     .doc = "Entries, such as cuMemAllocAsync, that may fail and the program still ends with 0"},
+     .doc =
+         "Entries that may fail and the program still ends with 0: cuMemAllocAsync in each call, "
+         "cuMemAllocAsync@FILE:LINE in the one of a line, as the row has it; FILE is the end of "
+         "the path"},
+    {.name = "falls-back",
+     .flag = &given.plan.falls_back,
+     .doc = "The program does without the GPU if a call fails: in runs of --fault-each and --gate "
+            "any exit code but 0 and that of --degrade is a failure"},
     {.name = "check",
      .flag = &given.plan.check,
      .text = &given.plan.checks,
@@ -161,6 +168,7 @@ static void print_text(const struct matrix_list *list, const char *note)
 {
     struct output_table table = {.columns = 3, .fold = line_width()};
     char row[MATRIX_WORDS_SIZE], reason[MATRIX_REASON_SIZE];
+    const size_t width = table.fold;
 
     for (size_t i = 0, same; i < list->count; i += same) {
         const struct matrix_case *one = &list->item[i];
@@ -175,10 +183,13 @@ static void print_text(const struct matrix_list *list, const char *note)
     output_table_print(&table, "");
     matrix_totals(stdout, list->item, list->count);
     puts(lacks_faults(list) ? " (no call was made to fail, since it passes under no release)" : "");
-    if (matrix_survivable(list->item, list->count, reason))
-        printf(MATRIX_TELL MATRIX_SURVIVES "%s\n", reason);
+    if (matrix_survivable(list->item, list->count, reason)) {
+        char advice[sizeof reason + sizeof MATRIX_TELL MATRIX_SURVIVES];
+        snprintf(advice, sizeof advice, MATRIX_TELL MATRIX_SURVIVES "%s", reason);
+        output_folded(advice, width);
+    }
     if (note[0] != '\0')
-        puts(note);
+        output_folded(note, width);
 }
 
 static void print_json(const struct matrix_list *list, const char *note)
@@ -364,12 +375,17 @@ static char *find_program(const char *word)
 /* Once, before each run refuses the same. */
 static bool settings_good(void)
 {
+    if (given.plan.falls_back && !given.fault_each) {
+        fputs("cushim matrix: --falls-back is about calls that fail: add --fault-each or --gate\n",
+              stderr);
+        return false;
+    }
     for (size_t i = 0; i < given.faults.count; i++) {
         if (!sim_faults_good("matrix", false, given.faults.item[i]))
             return false;
     }
     for (size_t i = 0; i < given.survived.count; i++) {
-        if (!sim_faults_good("matrix", true, given.survived.item[i]))
+        if (!matrix_survives_good(given.survived.item[i]))
             return false;
     }
     return sim_settings_good("matrix", NULL, given.devices, given.profile, NULL, NULL, NULL, NULL,
@@ -429,6 +445,7 @@ static int run_program(struct matrix_list *list, const char *program)
     matrix_missing_read(program);
     result = run_all(&given, list, used);
     if (result == COMMAND_OK) {
+        matrix_survives_tell(list->item, list->count);
         matrix_missing(list->item, list->count, &used[newest], newest);
         matrix_place(list->item, list->count);
         result = report(&given, list);

@@ -84,8 +84,10 @@ struct matrix_case {
     char went_on[128]; /* what it called next, in a run of --fault-each, as if nothing had failed */
     bool works;        /* it called what launches, copies or fills */
     bool ruled;        /* a rule made a call fail */
-    bool untried;      /* that was a wait whose result the program need not take */
-    bool missed;       /* it called what the driver lacks, through cushim */
+    bool fell;         /* and the program, which should have done without, ended with an error */
+    const char *unplaced; /* what of --survives has a line, and that of such a call is not known */
+    bool untried;         /* that was a wait whose result the program need not take */
+    bool missed;          /* it called what the driver lacks, through cushim */
     bool silent;  /* of a call that failed or is missing it said nothing, or nothing made it fail */
     bool told;    /* the driver's report has the cause: a missing entry, an ABI */
     bool spoiled; /* but for what the check found its end is good, or may become so */
@@ -107,12 +109,13 @@ struct matrix_plan {
     const struct option_list *survived; /* entries whose failure it may survive */
     const char *checks;                 /* and faults of kernels; NULL: none */
     int jobs;
-    double timeout; /* seconds */
-    int degrade;    /* exit code; -1: none */
-    char *folder;   /* for logs; made and removed by matrix_run */
-    bool quiet;     /* no lines of progress */
-    double told;    /* when the last one was printed, by matrix_run; 0: not yet */
-    size_t failed;  /* runs so far */
+    double timeout;  /* seconds */
+    int degrade;     /* exit code; -1: none */
+    bool falls_back; /* if a call fails the program does without: it ends with 0, or with that */
+    char *folder;    /* for logs; made and removed by matrix_run */
+    bool quiet;      /* no lines of progress */
+    double told;     /* when the last one was printed, by matrix_run; 0: not yet */
+    size_t failed;   /* runs so far */
 };
 
 /** The entries that a run called, each once. */
@@ -147,6 +150,17 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
 
 /** Whether an entry of this name does something, and not only begins, asks or ends something. */
 bool matrix_log_acts(const char *name);
+
+/** Whether --survives has the entry of this name, alone or with the line of this call, "\t/a+0x12".
+ * `*unplaced` becomes what has a line, if that of the call is not known. */
+bool matrix_survives(const struct option_list *survived, const char *name, const char *callers,
+                     const char **unplaced);
+
+/** Whether a word of --survives names an entry, or one with a line; false after saying why not. */
+bool matrix_survives_good(const char *word);
+
+/** Say once of each word of --survives that the lines of its calls are not known. */
+void matrix_survives_tell(const struct matrix_case *cases, size_t count);
 
 /** Read what the program's file names, for what follows. */
 void matrix_missing_read(const char *program);
@@ -227,6 +241,10 @@ struct matrix_line {
     char path[PATH_MAX];
     int line;
 };
+
+/** Where a run went wrong, for people: the place of the call that matters, "a.c:66 (main)", else
+ * that of a kernel or of the program's words, "a.c:66"; empty: not known. Returns `place`. */
+const char *matrix_where(const struct matrix_case *one, char place[MATRIX_NAME_SIZE]);
 
 /** Where a run's failure belongs: to the call that it ignored, else to what a kernel did, the call
  * that matters, or what the program's words name. False: not known. */

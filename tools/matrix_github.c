@@ -4,6 +4,9 @@
 
 #include "names.h"
 #include "output.h"
+#include "sentences.h"
+
+#include <string.h>
 
 enum { MOST = 10 }; /* GitHub shows so many errors of a step */
 
@@ -36,6 +39,29 @@ static void put_line(FILE *file, bool known, const struct matrix_line *line)
     fprintf(file, ",line=%d,", line->line);
 }
 
+/* What to do about work that nothing waits for or orders, and about an error that the program
+ * ignores, as `cushim explain` has it: whoever reads an annotation may see nothing else. */
+static void put_cure(FILE *file, const struct matrix_case *one)
+{
+    char words[MATRIX_WORDS_SIZE];
+    bool queued =
+        (strcmp(one->fault, MATRIX_LATE) == 0 || strcmp(one->fault, MATRIX_REORDER) == 0) &&
+        one->end <= MATRIX_HANGS;
+    const struct sentences_row *row;
+
+    if (!queued && (one->check[0] != '\0' || one->fired[0] == '\0'))
+        return;
+    matrix_words(one, words);
+    if (queued)
+        snprintf(words, sizeof words, "%.*s", (int)strcspn(one->call, ";"), one->call);
+    row = sentences_find(words);
+    if (!row)
+        return;
+    /* Behind a semicolon is --survives, which has a line of its own. */
+    snprintf(words, sizeof words, "\n%.*s", (int)strcspn(row->cure, ";"), row->cure);
+    output_command(file, words, false);
+}
+
 static void put_cause(FILE *file, const struct matrix_case *cases, size_t first, size_t count)
 {
     const struct matrix_case *one = &cases[first];
@@ -48,8 +74,9 @@ static void put_cause(FILE *file, const struct matrix_case *cases, size_t first,
     put_title(file, cases, first, count);
     fprintf(file, "::%s: ", matrix_end_name(one->end));
     output_command(file, matrix_reason(one, 1, reason), false);
+    put_cure(file, one);
     if (matrix_may_survive(one))
-        fprintf(file, "; " MATRIX_SURVIVES "%s", one->fired);
+        fprintf(file, "%%0A" MATRIX_SURVIVES "%s", one->fired);
     fputs("\n", file);
 }
 

@@ -91,3 +91,13 @@ bool matrix_line(const struct matrix_case *one, struct matrix_line *found)
            find_call(one->place, found) ||
            matrix_line_of_words(matrix_last_words(one, words), found);
 }
+
+const char *matrix_where(const struct matrix_case *one, char place[MATRIX_NAME_SIZE])
+{
+    struct matrix_line line;
+
+    snprintf(place, MATRIX_NAME_SIZE, "%s", one->place);
+    if (place[0] == '\0' && matrix_line(one, &line))
+        snprintf(place, MATRIX_NAME_SIZE, "%.*s:%d", MATRIX_NAME_SIZE - 16, line.path, line.line);
+    return place;
+}

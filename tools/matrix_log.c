@@ -15,7 +15,7 @@ enum { THREAD_SIZE = 64 };
 
 /* A line of the log. */
 struct call {
-    const char *thread, *name, *answer;
+    const char *thread, *name, *arguments, *answer;
     const char *callers;             /* "\t/a+0x12...", or empty */
     char stream[MATRIX_STREAM_SIZE]; /* "0x55d1d0f5e2c0", "NULL"; empty: it has none */
     bool missed;                     /* the driver lacks it */
@@ -70,7 +70,8 @@ static bool read_call(char *line, struct call *call)
     if (comma)
         *comma = '\0';
     read_stream(open, call->stream);
-    *open = '\0';
+    *open = *equals = '\0';
+    call->arguments = open + 1;
     call->name = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
     call->thread = line;
     if (call->name > line) {
@@ -92,9 +93,9 @@ static bool is_probe(const char *name)
 
 bool matrix_log_acts(const char *name)
 {
-    static const char *const words[] = {"Query",       "Elapsed",   "TotalMem", "ComputeCapability",
-                                        "CanAccess",   "Occupancy", "Count",    "Enumerate",
-                                        "IsCapturing", "Pop"};
+    static const char *const words[] = {"Query",     "TotalMem",    "ComputeCapability",
+                                        "CanAccess", "Occupancy",   "Count",
+                                        "Enumerate", "IsCapturing", "Pop"};
     bool gives = strncmp(name, "cuModule", 8) == 0 || strncmp(name, "cuLibrary", 9) == 0;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -226,20 +227,52 @@ static void note_failed(struct matrix_case *one, const struct call *call, bool s
                         const struct option_list *survived)
 {
     const char *name = call->name;
-    size_t index = known_symbol(name);
 
-    for (size_t i = 0; i < survived->count; i++) {
-        if (strcmp(survived->item[i], name) == 0 ||
-            (index != KNOWN_NONE && strcmp(survived->item[i], known_entry(index).name) == 0))
-            return;
-    }
-    if (is_probe(name))
+    if (is_probe(name) || matrix_survives(survived, name, call->callers, &one->unplaced))
         return;
     one->silent |= silent;
     if (one->fired[0] != '\0')
         return;
     snprintf(one->fired, sizeof one->fired, "%s", name);
     keep(&one->fired_by, call);
+}
+
+/* A time between two events that was asked for before their work was done. */
+struct early {
+    char events[THREAD_SIZE]; /* empty: none */
+    char *by;
+};
+
+/* Programs may ask until it is there: what counts is that nobody asked again. */
+static void note_early(struct early *early, const struct call *call)
+{
+    const char *events = strstr(call->arguments, "hStart=");
+    int code = atoi(call->answer);
+
+    if (strncmp(call->name, "cuEventElapsedTime", strlen("cuEventElapsedTime")) != 0 || !events)
+        return;
+    if (code == CUDA_ERROR_NOT_READY && early->events[0] == '\0') {
+        snprintf(early->events, sizeof early->events, "%s", events);
+        keep(&early->by, call);
+    } else if (code == CUDA_SUCCESS && strcmp(early->events, events) == 0) {
+        early->events[0] = '\0';
+    }
+}
+
+/* At the end of the log. */
+static void end_early(struct early *early, struct matrix_case *one,
+                      const struct option_list *survived)
+{
+    const char *callers = early->by ? strchr(early->by, '\t') : NULL;
+    struct call call = {.name = "cuEventElapsedTime", .callers = callers ? callers + 1 : ""};
+
+    if (early->events[0] != '\0' && !one->ruled) {
+        note_failed(one, &call, true, survived);
+        if (one->call[0] == '\0')
+            snprintf(one->call, sizeof one->call, "%s: %d %s", call.name, CUDA_ERROR_NOT_READY,
+                     cushim_error_name(CUDA_ERROR_NOT_READY));
+    }
+    free(early->by);
 }
 
 /* "cushim sim: process 7 (./a) was ended by signal 11 (Segmentation fault)" */
@@ -482,6 +515,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     size_t room = 0;
     char thread[THREAD_SIZE] = "", process[THREAD_SIZE] = "";
     struct matrix_used own = {0};
+    struct early early = {.by = NULL};
     int number = 0;
     bool kernel = false; /* the launch of the kernel that is told is still to come */
 
@@ -519,9 +553,11 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         if (!one->ruled && !is_answer(call.answer) &&
             (matrix_log_acts(call.name) || sim_fault_is_release(call.name)))
             note_failed(one, &call, true, survived);
+        note_early(&early, &call);
         note_call(one, &call);
         note_work(one, &call);
     }
+    end_early(&early, one, survived);
     if (one->untried)
         one->went_on[0] = '\0';
     one->told = reason[0] != '\0';

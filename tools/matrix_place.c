@@ -67,7 +67,7 @@ static void fill(struct matrix_case *one)
                           : one->late_by ? one->late_by
                                          : one->begun_by;
     bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
-    const char *by = ignored                      ? one->fired_by
+    const char *by = ignored || one->fell         ? one->fired_by
                      : one->kernel_by             ? one->kernel_by
                      : one->missed_by             ? one->missed_by
                      : by_itself && one->fired_by ? one->fired_by

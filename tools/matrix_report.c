@@ -4,6 +4,7 @@
 #include "sim_check.h"
 #include "output.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const char *matrix_end_name(enum matrix_end end)
@@ -54,6 +55,9 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
         snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");
     else if (one->must && one->end == MATRIX_FAILS)
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d, but it must work", one->code);
+    else if (one->fell && one->fired[0] != '\0' && one->went_on[0] == '\0')
+        snprintf(text, MATRIX_NAME_SIZE, "exit code %d after %s failed%s%s", one->code, one->fired,
+                 one->fired_at[0] != '\0' ? " at " : "", one->fired_at);
     else if (one->code > 128 && one->code < 160)
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d (a shell's for signal %d)", one->code,
                  one->code - 128);
@@ -267,20 +271,22 @@ static void put_test(FILE *file, const struct matrix_case *cases, size_t number)
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
     size_t failures = note[0] != '\0', skipped = 0;
+    double seconds = 0;
 
     for (size_t i = 0; i < count; i++) {
+        seconds += cases[i].seconds;
         failures += cases[i].bad;
         skipped += is_skipped(&cases[i]);
     }
     fprintf(file,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"cushim matrix\" tests=\"%zu\" failures=\"%zu\" "
-            "skipped=\"%zu\">\n",
-            count + (note[0] != '\0'), failures, skipped);
+            "errors=\"0\" skipped=\"%zu\" time=\"%.3f\">\n",
+            count + (note[0] != '\0'), failures, skipped, seconds);
     for (size_t i = 0; i < count; i++)
         put_test(file, cases, i);
     if (note[0] != '\0') {
-        fputs("  <testcase classname=\"cushim matrix\" name=\"all runs\">\n"
+        fputs("  <testcase classname=\"cushim matrix\" name=\"all runs\" time=\"0.000\">\n"
               "    <failure type=\"fails\" message=\"",
               file);
         output_xml(file, note);
@@ -289,10 +295,24 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, con
     fputs("</testsuite>\n", file);
 }
 
+/* Take " at PLACE" out of a reason: the column beside it has the place. */
+static void leave_out(char text[MATRIX_REASON_SIZE], const char *place)
+{
+    char words[MATRIX_NAME_SIZE + 8];
+    size_t length = (size_t)snprintf(words, sizeof words, " at %s", place);
+
+    for (char *at = text; place[0] != '\0' && (at = strstr(at, words));) {
+        if (isdigit((unsigned char)at[length])) /* of another line */
+            at += length;
+        else
+            memmove(at, at + length, strlen(at + length) + 1);
+    }
+}
+
 /* The rows that fail, or those that do not. */
 static void put_rows(FILE *file, const struct matrix_case *cases, size_t count, bool bad)
 {
-    char row[MATRIX_WORDS_SIZE], reason[MATRIX_REASON_SIZE];
+    char row[MATRIX_WORDS_SIZE], reason[MATRIX_REASON_SIZE], place[MATRIX_NAME_SIZE];
 
     fprintf(file, "\n| run | result | why |%s\n|---|---|---|%s\n", bad ? " where |" : "",
             bad ? "---|" : "");
@@ -304,9 +324,12 @@ static void put_rows(FILE *file, const struct matrix_case *cases, size_t count, 
         fputs("|", file);
         output_markdown(file, row);
         output_markdown(file, matrix_end_name(one->end));
-        output_markdown(file, matrix_why(cases, i, same, reason));
+        matrix_why(cases, i, same, reason);
         if (bad)
-            output_markdown(file, one->place);
+            leave_out(reason, matrix_where(one, place));
+        output_markdown(file, reason);
+        if (bad)
+            output_markdown(file, place);
         fputs("\n", file);
     }
 }

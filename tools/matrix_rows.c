@@ -123,7 +123,7 @@ bool matrix_is_fault(const struct matrix_case *one)
            strcmp(one->fault, MATRIX_REORDER) != 0;
 }
 
-/* Whether a call was made to fail, and the program did as it should: the result tells it all. */
+/* Whether a call was made to fail, and the program did as it should: its end tells it all. */
 static bool is_bare(const struct matrix_case *one)
 {
     return matrix_is_fault(one) && !one->bad && one->went_on[0] == '\0' &&
@@ -209,8 +209,10 @@ const char *matrix_reason(const struct matrix_case *one, size_t count,
     const char *call = cause ? "" : matrix_call(one);
 
     text[0] = '\0';
-    if (is_bare(one))
+    if (is_bare(one)) {
+        snprintf(text, MATRIX_REASON_SIZE, "%s", matrix_words(one, words));
         return text;
+    }
     if (one->bad || call[0] == '\0') {
         matrix_check_words(one, found);
         matrix_last_words(one, cause ? words : last);
@@ -229,14 +231,35 @@ const char *matrix_reason(const struct matrix_case *one, size_t count,
     return text;
 }
 
+/* "exit code 0 in 20 runs, 1 in 9" */
+static void put_codes(const struct matrix_case *cases, size_t count, char text[MATRIX_REASON_SIZE])
+{
+    size_t runs[256] = {0}, length = 0;
+
+    for (size_t i = 0; i < count; i++)
+        runs[cases[i].code & 255]++;
+    for (int code = 0; code < 256; code++) {
+        if (runs[code] == count)
+            snprintf(text, MATRIX_REASON_SIZE, "exit code %d in each", code);
+        if (runs[code] == 0 || runs[code] == count || length >= MATRIX_REASON_SIZE)
+            continue;
+        const char *noun = length > 0 ? "" : runs[code] == 1 ? " run" : " runs";
+        length += (size_t)snprintf(text + length, MATRIX_REASON_SIZE - length, "%s%d in %zu%s",
+                                   length > 0 ? ", " : "exit code ", code, runs[code], noun);
+    }
+}
+
 const char *matrix_why(const struct matrix_case *cases, size_t number, size_t count,
                        char text[MATRIX_REASON_SIZE])
 {
     size_t first = matrix_first(cases, number);
 
-    if (first == number)
-        return matrix_reason(&cases[number], count, text);
-    snprintf(text, MATRIX_REASON_SIZE, "same as %s", cases[first].name);
+    if (first != number)
+        snprintf(text, MATRIX_REASON_SIZE, "same as %s", cases[first].name);
+    else if (count > 1 && is_bare(&cases[number]))
+        put_codes(&cases[number], count, text);
+    else
+        matrix_reason(&cases[number], count, text);
     return text;
 }
 

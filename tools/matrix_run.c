@@ -276,8 +276,9 @@ static void judge(struct matrix_case *one, const struct matrix_plan *plan, int s
     } else if (code == plan->degrade) {
         one->end = MATRIX_DEGRADES;
     } else {
-        one->end = ruled ? MATRIX_NOTICES : MATRIX_FAILS;
+        one->end = ruled && !plan->falls_back ? MATRIX_NOTICES : MATRIX_FAILS;
     }
+    one->fell = ruled && plan->falls_back && one->end == MATRIX_FAILS && code != 0;
 }
 
 /* Ask a program that takes too long to end, then make it. */
@@ -370,7 +371,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     else if (one->end == MATRIX_PASSES && plan->strict && (one->missed || one->fired[0] != '\0'))
         one->end = one->silent ? MATRIX_FAILS : MATRIX_NOTICES;
     if (one->end == MATRIX_CRASHES && one->code == SIGABRT && one->fault[0] != '\0' && one->ruled &&
-        !one->silent) { /* it told the error, and called abort */
+        !one->silent && !plan->falls_back) { /* it told the error, and called abort */
         one->end = MATRIX_NOTICES;
         one->code += 128;
     }
@@ -413,12 +414,12 @@ static char *make_folder(void)
     return copy;
 }
 
-/* A bar on a terminal. A log has a line now and then. */
-static void tell(struct matrix_plan *plan, size_t done, size_t count)
+/* A bar of the runs from the first one on. A log has a line of all now and then. */
+static void tell(struct matrix_plan *plan, size_t from, size_t done, size_t count)
 {
     double time = now();
 
-    progress_set(NULL, (unsigned)done, (unsigned)count);
+    progress_set(NULL, (unsigned)(done - from), (unsigned)(count - from));
     if (plan->told == 0)
         plan->told = time;
     if (plan->quiet || progress_has_bar() || time - plan->told < (double)TELL_SECONDS)
@@ -449,7 +450,7 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t from
         if (before[i].sa_handler != SIG_IGN) /* as nohup has it */
             sigaction(heeded[i], &action, NULL);
     }
-    progress_begin("cushim matrix");
+    progress_begin(from == 0 ? "cushim matrix: drivers" : "cushim matrix: failing calls");
     while (done < count) {
         for (int i = 0; i < plan->jobs; i++) {
             if (jobs[i].pid != 0 && finish(&jobs[i], plan, cases, used)) {
@@ -464,7 +465,7 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t from
                 next++;
             }
         }
-        tell(plan, done, count);
+        tell(plan, from, done, count);
         wait_for(jobs, plan->jobs);
     }
     progress_end();

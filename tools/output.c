@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIELD_WIDTH = 14, COLUMN_GAP = 2 };
+enum { FIELD_WIDTH = 14, COLUMN_GAP = 2, LEAST_WIDTH = 6, INDENT = 8 };
 
 struct output_cell {
     enum output_style style;
@@ -150,19 +150,49 @@ static size_t print_words(const struct output_cell *cell, size_t start, size_t w
     return at;
 }
 
+void output_folded(const char *text, size_t width)
+{
+    size_t at = 0;
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        bool full = at > 0 && at + 1 + length > width;
+        if (full)
+            printf("\n%*s", INDENT, "");
+        else if (at > 0)
+            putchar(' ');
+        printf("%.*s", (int)length, text);
+        at = (full ? INDENT : at > 0 ? at + 1 : 0) + length;
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+/* The widest of a column that is no wider than `most`; the others have lines of their own. */
+static size_t fitting_width(const struct output_table *table, size_t most)
+{
+    size_t width = LEAST_WIDTH;
+
+    for (size_t i = 0; i < table->cells; i += table->columns) {
+        size_t length = text_width(table->cell[i].text);
+        if (length > width && length <= most)
+            width = length;
+    }
+    return width;
+}
+
 static void print_folded(const struct output_table *table, size_t first, const size_t *widths)
 {
     const struct output_cell *cell = &table->cell[first];
-    size_t most = table->fold * 2 / 5, first_width = widths[0] < most ? widths[0] : most;
-    size_t second = first_width + COLUMN_GAP, start = second + widths[1] + COLUMN_GAP;
-    size_t width = text_width(cell[0].text), at = width + COLUMN_GAP;
+    size_t second = widths[0] + COLUMN_GAP, start = second + widths[1] + COLUMN_GAP;
+    size_t width = text_width(cell[0].text), at = second + text_width(cell[1].text);
 
-    if (at < second) /* else a long name is longer than its column */
-        at = second;
     output_text(cell[0].style, cell[0].text);
-    printf("%*s", (int)(at - width), "");
+    if (width > widths[0])
+        printf("\n%*s", (int)second, "");
+    else
+        printf("%*s", (int)(second - width), "");
     output_text(cell[1].style, cell[1].text);
-    at += text_width(cell[1].text);
     for (size_t column = 2; column < table->columns; column++)
         at = print_words(&cell[column], start, table->fold, at);
     putchar('\n');
@@ -176,6 +206,8 @@ void output_table_print(struct output_table *table, const char *indent)
         output_no_memory();
     for (size_t column = 0; column < table->columns; column++)
         widths[column] = column_width(table, column);
+    if (table->fold > 0)
+        widths[0] = fitting_width(table, table->fold * 2 / 5 + 2);
     for (size_t i = 0; i + table->columns <= table->cells; i += table->columns) {
         if (table->fold > 0)
             print_folded(table, i, widths);

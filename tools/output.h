@@ -53,6 +53,9 @@ void output_table_add(struct output_table *table, enum output_style style, const
 /** Print all rows, each behind `indent`, and release the table. */
 void output_table_print(struct output_table *table, const char *indent);
 
+/** Print a sentence and a newline, in lines of this width. */
+void output_folded(const char *text, size_t width);
+
 /** A JSON string; null for NULL. Bytes that are no UTF-8 become '?'. */
 json_t *output_json_text(const char *text);
 

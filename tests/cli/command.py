@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Running the command `cushim`, and the drivers to run it on."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 from pathlib import Path
 
 import pytest
@@ -88,11 +91,12 @@ def run_on_small_disk(size, *arguments):
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-def run_on_terminal(*arguments, **variables):
-    """The same with its output on a terminal."""
+def run_on_terminal(*arguments, columns=0, errors=False, **variables):
+    """The same with its output on a terminal, of so many columns, and so are its errors."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 0, columns, 0, 0))
     with subprocess.Popen([CLI, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
-                          stderr=subprocess.PIPE, text=True,
+                          stderr=theirs if errors else subprocess.PIPE, text=True,
                           env=environment(**variables)) as process:
         os.close(theirs)
         chunks = []
@@ -101,7 +105,7 @@ def run_on_terminal(*arguments, **variables):
                 chunks.append(chunk)
         except OSError:  # how Linux says that the other side was closed
             pass
-        err = process.stderr.read()
+        err = "" if errors else process.stderr.read()
         code = process.wait(timeout=60)
     os.close(ours)
     return Result(code, b"".join(chunks).decode().replace("\r\n", "\n"), err)

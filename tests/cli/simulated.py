@@ -47,12 +47,12 @@ def sim(*arguments, options=(), **variables):
     return run("sim", *options, "--", PROGRAM, *arguments, **variables)
 
 
-def compiled(folder, text, library="STATIC", link=()):
+def compiled(folder, text, library="STATIC", link=(), flags=()):
     """A program with cushim in it, as CUSHIM_STATIC or CUSHIM_DROPIN has it."""
     build = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
     (folder / "a.c").write_text(text)
-    subprocess.run(["cc", "-w", "-I", ROOT / "include", "-I", build / "gen", "-o", folder / "a",
-                    folder / "a.c", os.environ[f"CUSHIM_{library}"], *link, "-ldl",
+    subprocess.run(["cc", "-w", *flags, "-I", ROOT / "include", "-I", build / "gen", "-o",
+                    folder / "a", folder / "a.c", os.environ[f"CUSHIM_{library}"], *link, "-ldl",
                     "-lpthread"],
                    check=True)
     return folder / "a"

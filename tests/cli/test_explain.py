@@ -155,8 +155,10 @@ def test_sentence(text, cure):
      "driver lacks what the program looks up", "the program looks up an entry"),
     ("the driver lacks what the program looks up", "the program looks up an entry"),
     ("cuMemAlloc_v2 failed at a.c:4 (main), the program went on with cuMemsetD8_v2, then exit code "
-     "1", "a fault made a call fail, and the program made"),
-    ("exit code 0 though cuMemAlloc_v2 failed", "a fault made that call fail"),
+     "1", "a fault made a call fail, and the program went on"),
+    ("exit code 0 though cuMemAlloc_v2 failed", "that call failed, by a fault"),
+    ("exit code 1 after cuMemAlloc_v2 failed at a.c:4 (main); \"wrong\"",
+     "a fault made that call fail"),
     ("if the program rightly goes on: --survives cuMemAlloc", "the program ended with 0 although"),
     ("race", "two threads use the same bytes"), ("sync", "a mask of threads is wrong"),
     ("cushim: simulated device 0: race: kernel 'sum', block (0,0,0), thread (32,0,0), "

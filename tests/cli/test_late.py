@@ -68,5 +68,8 @@ def test_the_gate_has_such_a_run(name, code, row, monkeypatch):
     assert (" 1 fails\n" in result.out) == (code == FAILED)
     if code == FAILED:
         path, line = re.search(r" at (\S+):(\d+) ", row).groups()
-        assert f"::error file={path},line={line},title=CUDA 13.5%2C queued work runs late::" \
-            in result.out
+        note, = re.findall(f"::error file={path},line={line},title=CUDA 13.5%2C queued work runs "
+                           "late::(.*)", result.out)
+        told, cure = note.split("%0A")
+        assert " waited for" in told
+        assert re.search("call cuStreamSynchronize (behind|earlier)", cure)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -425,6 +426,10 @@ def test_text_and_files(tmp_path):
     assert result.rows.splitlines()[2] == "2 runs: 2 fails"
     suite = xml.parse(junit).getroot()
     assert suite.get("tests") == suite.get("failures") == "2"
+    assert suite.get("errors") == suite.get("skipped") == "0"
+    assert float(suite.get("time")) == pytest.approx(
+        sum(float(case.get("time")) for case in suite), abs=0.003)
+    assert {case.get("classname") for case in suite} == {"cushim matrix"}
     assert [case.get("name") for case in suite] == ["CUDA 11.2", "CUDA 12.4"]
     assert suite[0].find("failure").get("message") == 'exit code 2; "<&|>"'
     assert suite[0].find("system-out").text == "<&|>\n"
@@ -457,13 +462,17 @@ def test_bytes_that_are_no_text(tmp_path, monkeypatch):
 
 
 def test_a_name_that_is_longer_than_its_column(tmp_path):
-    """The other rows keep three fifths of the line."""
+    """It has a line of its own, and all results stand below each other."""
     name = tmp_path / ("long" * 20 + ".so")
     name.symlink_to(SIM_DRIVERS[-1])
-    first, *others = run("matrix", "--cuda", "12.4", "--drivers", name, "--", "sh", "-c",
-                         "exit 1").out.splitlines()
-    assert first.startswith(f"{'CUDA 12.4':42}fails  exit code 1; ")
-    assert any(line.startswith(f"driver {name}  fails") for line in others)
+    words = ("matrix", "--cuda", "12.4", "--drivers", name, "--", "sh", "-c", "exit 1")
+    first, own, other, *_ = run(*words).out.splitlines()
+    assert first.startswith("CUDA 12.4  fails  exit code 1; ")
+    assert (own, other[:17]) == (f"driver {name}", f"{'':11}fails ")
+    for columns in 80, 100, 120:
+        lines = run_on_terminal(*words, columns=columns, NO_COLOR="1").out.splitlines()
+        lines.remove(own)
+        assert max(map(len, lines)) <= columns
 
 
 def test_quiet():
@@ -515,7 +524,17 @@ def test_progress_in_a_log():
 
 
 def test_progress_on_a_terminal():
-    assert run_on_terminal("matrix", "--cuda", "12.4", "--", "true").code == OK
+    """A bar with the name of what runs, which goes up to its end, and is taken away."""
+    result = run_on_terminal("matrix", "--cuda", "12.4,13.5", "--jobs", "1", "--fault-each", "--",
+                             "sh", "-c", f"sleep .3; '{PROGRAM}' codes 0 1 1", errors=True)
+    assert result.code == OK
+    bars = re.findall(r"\rcushim matrix: (\w[\w ]+) \[\x1b\S+ +(\d+) %", result.out)
+    names = list(dict.fromkeys(name for name, _ in bars))
+    assert names == ["drivers", "failing calls"]
+    for name in names:
+        shares = [int(share) for each, share in bars if each == name]
+        assert shares == sorted(set(shares)) and shares[0] < 60 and shares[-1] == 100
+    assert re.search(r"100 %\r +\r", result.out)
 
 
 def test_the_reason_of_a_failure_is_not_dim():

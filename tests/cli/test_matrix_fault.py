@@ -3,11 +3,13 @@
 of shells."""
 
 import os
+import re
 import shlex
+import subprocess
 import xml.etree.ElementTree as xml
 
 import pytest
-from command import CLI, FAILED, OK, run
+from command import CLI, FAILED, OK, USAGE, run
 from simulated import PROGRAM, compiled, matrix, nothing_is_left, sim, without_places  # noqa: F401
 
 # It takes no notice of the failure of the call that its first argument names, and leaks if the
@@ -216,9 +218,109 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert f"fails  {words}" in strict
         told = f"if the program rightly goes on: --survives {ignored}\n"
         assert strict.endswith("\nlet the program tell these errors and stop; " + told)
-        assert f"::fails: {words}; {told}" in strict
+        note, = re.findall(f"::fails: {words}%0A(.*)%0A{told}", strict)
+        assert "look at what " in note and ";" not in note
+        out = run("matrix", *EACH, "--strict", *program).out
+        assert max(map(len, out.splitlines())) <= 100 and f"--survives {ignored}" in \
+            " ".join(out.split())
         name = ignored.removesuffix("_v2")
         matrix(*EACH, "--strict", "--survives", name, *program)
+
+    def test_the_exit_codes_of_a_row(tmp_path):
+        """It counts them; and one that should have been 0 has a row of its own."""
+        program = compiled(tmp_path, CAREFUL.replace("return wrong ?", """
+            if (wrong && !memory)
+                return printf("CUDA_ERROR_OUT_OF_MEMORY\\n"), 0;
+            return wrong ?"""))
+        words = (*EACH, "--strict", "--markdown", tmp_path / "a.md")
+        rows = run("matrix", *words, "--", program, "-", "-", "3").rows.splitlines()
+        row = "CUDA 12.4, each of 5 calls fails in turn", "notices", \
+            "exit code 0 in 2 runs, 3 in 3"
+        assert rows[1] == "  ".join(row)
+        assert f"| {' | '.join(row)} |" in (tmp_path / "a.md").read_text().splitlines()
+        runs = matrix(*words, "--falls-back", "--", program, "-", "-", "3", code=FAILED)
+        assert [(one["fired"], one["code"]) for one in runs if one["result"] == "fails"] == [
+            (name, 3) for name in ("cuCtxCreate_v2", "cuMemsetD8Async", "cuCtxSynchronize")]
+        assert [without_places(one["why"]) for one in runs if one["fault"]][2:] == [
+            f"exit code 3 after {name} failed"
+            for name in ("cuCtxCreate_v2", "cuMemsetD8Async", "cuCtxSynchronize")]
+        rows = run("matrix", *words, "--falls-back", "--github", "--", program, "-", "-", "3").rows
+        assert "\nCUDA 12.4, each of 2 calls fails in turn  notices  exit code 0 in each\n" in rows
+        assert rows.count("%0Aa fault made that call fail, and the program, which should do ") == 3
+        matrix(*words, "--falls-back", "--", program, "-", "-", "77")
+
+    def test_a_fallback_that_aborts(careful, tmp_path):
+        """It tells the error, which alone is no notice of it then."""
+        program = compiled(tmp_path, CAREFUL.replace(
+            "return wrong ?", 'if (wrong) puts("CUDA_ERROR_OUT_OF_MEMORY"), fflush(stdout), '
+            "abort(); return wrong ?"))
+        one, = (one for one in matrix(*EACH, "--falls-back", "--", program, "-", "-", "77",
+                                      code=FAILED) if one["fired"] == "cuMemAlloc_v2")
+        assert one["result"] == "crashes"
+        result = run("matrix", "--falls-back", "--", careful)
+        assert (result.code, result.err) == (
+            USAGE, "cushim matrix: --falls-back is about calls that fail: add --fault-each or "
+            "--gate\n")
+
+    def test_survival_at_one_place(tmp_path):
+        """The other call of the entry is not survived; without lines it is said."""
+        program = compiled(tmp_path, WAITS.replace("WORK", """
+            CUdeviceptr other = 0;
+            cu->cuMemAlloc_v2(&other, 64); // here
+            if (other && (code = cu->cuMemFree_v2(other))) goto out;
+            other = 0;
+            cu->cuMemAlloc_v2(&other, 64); // and here
+            if (other && (code = cu->cuMemFree_v2(other))) goto out;"""), flags=["-g"])
+        lines = (tmp_path / "a.c").read_text().splitlines()
+        here, there = (next(number for number, line in enumerate(lines, 1) if words in line)
+                       for words in ("// here", "// and here"))
+        each = ("matrix", "--cuda", "12.4", "--fault-each=3", "--strict", "--degrade", "77")
+
+        def red(*survived):
+            result = run(*each, "--json", "--survives", ",".join(survived), "--", program)
+            return [one["name"].removeprefix("CUDA 12.4, ") for one in result.json()["runs"]
+                    if one["result"] == "fails"], result.err
+
+        second, third = (f"call {number} of cuMemAlloc_v2 fails" for number in (2, 3))
+        assert red("cuCtxCreate") == ([second, third], "")
+        assert red(f"cuMemAlloc@a.c:{here}") == ([third], "")
+        assert red(f"cuMemAlloc_v2@{tmp_path.name}/a.c:{there}") == ([second], "")
+        assert red(f"cuMemAlloc@{tmp_path}/a.c:{here}", f"cuMemAlloc@a.c:{there}") == ([], "")
+        assert red("cuMemAlloc") == ([], "")
+        for other in "cuMemFree@a.c:{}", "cuMemAlloc@.c:{}", "cuMemAlloc@b/a.c:{}":
+            assert red(other.format(here)) == ([second, third], "")
+        subprocess.run(["strip", program], check=True)
+        assert red(f"cuMemAlloc@a.c:{here}") == ([second, third], "cushim matrix: --survives: "
+            f"cuMemAlloc@a.c:{here}: the lines of its calls are not known: build the program with "
+            "-g, and install addr2line\n")
+
+    @pytest.mark.parametrize("work, good", [
+        ("cu->cuEventElapsedTime(&time, event, end);", False),
+        ("cu->cuStreamSynchronize(one); cu->cuEventElapsedTime(&time, event, end);", True),
+        ("while (cu->cuEventElapsedTime(&time, event, end) == CUDA_ERROR_NOT_READY);", True),
+        ("if (cu->cuEventElapsedTime(&time, event, end)) { cu->cuEventSynchronize(end);"
+         "cu->cuEventElapsedTime(&time, event, end); }", True),
+        ("if (cu->cuEventElapsedTime(&time, event, end)) { cu->cuEventSynchronize(end);"
+         "cu->cuEventElapsedTime(&time, event, event); }", False),
+        ("cu->cuEventElapsedTime(&time, event, never);", False)])
+    def test_a_time_that_is_none(tmp_path, work, good):
+        """What the program takes for it is no result."""
+        program = compiled(tmp_path, "#include <unistd.h>\n" + WAITS.replace("int main", """
+            static void wait(void *user) { usleep(20000); }
+            int main""").replace("WORK", f"""
+            CUevent end = NULL, never = NULL;
+            float time = 0;
+            if ((code = cu->cuEventCreate(&end, 0)) || (code = cu->cuEventCreate(&never, 0)) ||
+                (code = cu->cuEventRecord(event, one)) ||
+                (code = cu->cuLaunchHostFunc(one, wait, NULL)) ||
+                (code = cu->cuEventRecord(end, one)))
+                goto out;
+            {work}
+            cu->cuEventDestroy_v2(end);
+            cu->cuEventDestroy_v2(never);"""))
+        one, = matrix("--cuda", "12.4", "--strict", "--", program, code=OK if good else FAILED)
+        assert (one["fired"] == "cuEventElapsedTime") == (not good)
+        assert good or one["call"].split(":")[0] == "cuEventElapsedTime"
 
     def test_leaks_on_the_way_of_an_error(careful):
         """Also with the exit code that tells of an error, or that it does without."""
@@ -270,7 +372,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
             return table[1:-1], notes
 
         (one, other), notes = rows(careful, "-", "leak", "1")
-        assert one.startswith("CUDA 12.4, cuCtxCreate_v2 fails   ")
+        assert one.startswith("CUDA 12.4, cuCtxCreate_v2 fails  notices  exit code 1")
         assert " ".join(other.split()).startswith(
             "CUDA 12.4, cuEventCreate fails, likewise 3 others fails the check found: "
             "leaked 1 context, made by cuCtxC")
@@ -282,7 +384,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
             "strcmp(name, ignored) != 0", "strcmp(name, ignored) != 0 && fprintf(stderr, name)")
         program = compiled(tmp_path, crash.replace("DIES", "*(volatile int *)8 = 0"))
         (one, other), notes = rows(program, "-", "-", "1")
-        assert other.startswith("CUDA 12.4, cuEventCreate fails, likewise 3 others  crashes  "
+        assert other.startswith("CUDA 12.4, cuEventCreate fails, likewise 3 others crashes  "
                                 "signal 11 (Segmentation fault) at a+0x")
         assert len(notes) == 1 and "cuMemAlloc_v2" not in other
         program = compiled(tmp_path, crash.replace("DIES", "abort()"))
@@ -345,12 +447,15 @@ def test_annotations():
 
 
 def test_annotations_of_lines(tmp_path):
-    """A place in a file that is there."""
+    """A place in a file that is there; the table of Markdown has it, too."""
     (tmp_path / "a.c").touch()
+    table = tmp_path / "a.md"
     for words, place in ((f"{tmp_path}/a.c:66: went wrong: 3", f"file={tmp_path}/a.c,line=66,"),
                          (f"{tmp_path}/b.c:66: went wrong", ""), ("at 10:30", "")):
-        out = run("matrix", "--github", "--cuda", "12.4", "--", "sh", "-c",
+        out = run("matrix", "--github", "--cuda", "12.4", "--markdown", table, "--", "sh", "-c",
                   f"echo '{words}' >&2; exit 3").rows
+        where = f"{tmp_path}/a.c:66" if place else ""
+        assert table.read_text().endswith(f'| exit code 3; "{words}" | {where} |\n')
         assert out.startswith(
             f'::error {place}title=CUDA 12.4::fails: exit code 3; "{words}"\n')
 

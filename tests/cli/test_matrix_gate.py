@@ -150,7 +150,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert "CUDA 11.4, call 2 of cuEventCreate fails" in names
         assert "CUSHIM_LIBCUDA" in runs[3]["errors"] or runs[3]["errors"] == ""
         text = run("matrix", *TWO, "--", careful, "-", "-", "1").rows
-        assert "CUDA 13.0, each of 6 calls fails in turn  notices\n" in text
+        assert "CUDA 13.0, each of 6 calls fails in turn  notices   exit code 1 in each\n" in text
 
     def test_gate_and_leaks_behind_an_error(careful):
         """They count if they are asked for; another leak counts always."""
@@ -387,6 +387,29 @@ if "CUSHIM_STATIC" in os.environ:
                      "cu->cuDeviceGet(&(CUdevice){0}, 99)"):
             matrix("--strict", "--cuda", "12.4", "--",
                    compiled(tmp_path, text.replace("WHAT", asks)))
+
+    def test_what_to_do_about_a_missing_wait(tmp_path):
+        """An annotation tells it, also of a program that leaves things behind at a wrong result."""
+        program = compiled(tmp_path, "#include <unistd.h>" + FALLBACK.replace("WORK", """
+            int *host = NULL;
+            if (!code && !(code = cu->cuMemAllocHost_v2((void **)&host, 4)) &&
+                !(code = cu->cuMemsetD32_v2(memory, 7, 1)))
+                code = cu->cuMemcpyDtoHAsync_v2(host, memory, 4, NULL);
+            usleep(20000);
+            if (!code && *host != 7)
+                return 1;
+            cu->cuMemFreeHost(host);""").replace("SAY", "NAME(code)"))
+        notes = []
+        for _ in range(5):  # plainly it passes mostly
+            rows = run("matrix", *TWO, "--github", "--", program).rows
+            notes += [row for row in rows.splitlines() if "queued work runs late::" in row]
+            if notes:
+                break
+        note, = notes
+        assert "; the check found: leaked " in note and note.endswith(
+            "%0Athe result of this call was used, or its memory given back, before it was done: "
+            "call cuStreamSynchronize behind it, or cuEventSynchronize for an event that is "
+            "recorded there")
 
     def test_what_sets_null_releases(tmp_path):
         """By its argument: the other call of the same entry fails, and so it does not fail."""

@@ -68,7 +68,12 @@ def test_the_gate_names_what_nothing_orders(name, first, second, monkeypatch):
             break
     assert result.code == FAILED
     path, line = re.search(r" at (\S+):(\d+) ", first).groups()
-    assert f"::error file={path},line={line},title=CUDA 13.5%2C queued work reordered::" \
-        in result.out
+    note, = re.findall(f"::error file={path},line={line},title=CUDA 13.5%2C queued work reordered::"
+                       "(.*)", result.out)
+    assert f"{first} ran before {second}, and nothing orders them" in note
+    assert note.endswith("%0Atwo calls in two streams use the same memory, and the later one may "
+                         "run first: let its stream wait, by cuStreamWaitEvent, for an event that "
+                         "is recorded behind the other call, or call cuStreamSynchronize between "
+                         "the two")
     assert (f'fails exit code 1; {first} ran before {second}, and nothing orders them; "the result '
             'is wrong"') in row
