@@ -440,6 +440,14 @@ def test_check_and_its_summary(here):
         "".join(Path("s").read_text().split())
 
 
+def test_a_launch_in_a_graph(here):
+    """A kernel's fault belongs to where it was put into the graph, and not to what copied that."""
+    build(here, CXX.replace("put(stream, code);", "cushim::unique_graph graph(stream, [&] { "
+                            "put(stream, code); }); graph.launch(stream);"), "-g", name="a.cpp")
+    result = run("sim", "--quiet", "--check", "--summary", "s", "./a", "launch")
+    assert f"launched by cuLaunchKernel at {place(CXX, 'launch', 'a.cpp', 'put')}\n" in result.err
+
+
 def test_log(here):
     """Without the variable it has no callers, and with it those of failed calls alone."""
     build(here, C)

@@ -126,7 +126,10 @@ CUresult sim_params_copy(const struct sim_item *item, struct sim_item *copy)
         *copy = (struct sim_item){.params.type = item->params.type};
         return CUDA_SUCCESS;
     default:
-        return sim_params_prepare(&item->params, item->attributes, item->attribute_count, copy);
+        SIM_TRY(sim_params_prepare(&item->params, item->attributes, item->attribute_count, copy));
+        if (item->params.type == CU_GRAPH_NODE_TYPE_KERNEL)
+            sim_launch_prepare_keep_origin(item, copy);
+        return CUDA_SUCCESS;
     }
 }
 

@@ -66,6 +66,8 @@ CUresult sim_launch_check(const struct sim_function *function,
 CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_PARAMS_v2 *params,
                             const CUlaunchAttribute *attributes, unsigned attribute_count,
                             struct sim_item *item);
+/* A copy of a kernel was launched, or put into a graph, where the kernel was. */
+void sim_launch_prepare_keep_origin(const struct sim_item *from, const struct sim_item *item);
 /* Whether what the item's kernel needs (function, module) still exists. */
 bool sim_launch_prepare_is_alive(const struct sim_item *item);
 /* Whether the item's kernel uses texture references, which no capture takes. */

@@ -124,15 +124,18 @@ static unsigned long long notes;  /* of checks of kernels */
 static unsigned long long faults; /* by which kernels ended */
 static char *fault_origin;        /* what launched the first of them */
 
-/* In the log a second line has the launch. */
+/* In the log a second line has the launch, before that of another kernel. */
 static void tell(const struct kernel *kernel, const char *sentence)
 {
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     struct sim_report_line line = {.used = 0};
+    pthread_mutex_lock(&one);
     sim_report_device(kernel->context->device->ordinal, sentence);
-    if (!kernel->origin || !sim_report_has_log())
-        return;
-    sim_report_put(&line, "cushim: it was launched by %s", kernel->origin);
-    sim_report_log(&line);
+    if (kernel->origin && sim_report_has_log()) {
+        sim_report_put(&line, "cushim: it was launched by %s", kernel->origin);
+        sim_report_log(&line);
+    }
+    pthread_mutex_unlock(&one);
 }
 
 static void note(void *user, const char *sentence)
@@ -352,6 +355,14 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
 void sim_launch_prepare_keep_bindings(const struct sim_item *item)
 {
     ((struct kernel *)item->user)->bound = sim_table_changes;
+}
+
+void sim_launch_prepare_keep_origin(const struct sim_item *from, const struct sim_item *item)
+{
+    struct kernel *kernel = item->user;
+    const char *origin = ((const struct kernel *)from->user)->origin;
+    free(kernel->origin);
+    kernel->origin = origin ? strdup(origin) : NULL;
 }
 
 bool sim_launch_prepare_is_alive(const struct sim_item *item)
