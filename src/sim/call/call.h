@@ -153,6 +153,7 @@ void sim_start_unload(void);
 /* At the process's end: lines on standard error and in the log (`text`), and a line with a JSON
  * object appended to a file (`report`, copied; NULL: none). */
 void sim_summary_at_end(bool text, const char *report);
+void sim_summary_end(void); /* sim_start_unload's part */
 /* What there is that was not destroyed, alive or at the end of its context, and what the checks of
  * kernels found, as JSON; its length, 0 where it does not fit. */
 size_t sim_summary_left(char *text, size_t size);

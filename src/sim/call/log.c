@@ -128,11 +128,11 @@ static void put_callers(struct sim_report_line *line, const void *inner)
         sim_callers_put(line->text + line->used, sizeof line->text - 1 - line->used, inner);
 }
 
-/* Look-ups fail by the hundred, and waiting is no failure. */
+/* Look-ups fail by the hundred, and to ask whether work is done is no failure. */
 static bool wants_callers(const struct sim_call *call)
 {
-    return call->result != CUDA_SUCCESS && call->result != CUDA_ERROR_NOT_READY &&
-           strcmp(call->entry->name, "cuGetProcAddress") != 0;
+    return call->result != CUDA_SUCCESS && strcmp(call->entry->name, "cuGetProcAddress") != 0 &&
+           (call->result != CUDA_ERROR_NOT_READY || !strstr(call->entry->name, "Query"));
 }
 
 void sim_log_call(const struct sim_call *call)

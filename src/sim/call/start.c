@@ -52,6 +52,7 @@ void sim_start(void)
 
 void sim_start_unload(void)
 {
+    sim_summary_end();
     sim_interrupt_unload();
     sim_ended_unload();
     sim_ticket_unload();
