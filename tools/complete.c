@@ -84,6 +84,7 @@ static void offer_faults(const struct typed *typed)
     offer(typed, "wrong-abi", NULL);
     offer(typed, "late", NULL);
     offer(typed, "reorder", NULL);
+    offer(typed, "early", NULL);
     for (size_t i = 0; cushim_entry_at(i, &entry); i++)
         offer(typed, entry.symbol, NULL);
 }

@@ -255,6 +255,8 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
         matrix_list_faults(list, used, options->calls, options->gate);
     if (good && list->count > count)
         good = matrix_run(&options->plan, list->item, count, list->count, NULL);
+    for (size_t i = count; good && i < list->count; i++)
+        matrix_order(&options->plan, &list->item[i]);
     matrix_list_tried(list);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }

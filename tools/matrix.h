@@ -54,11 +54,10 @@ struct matrix_case {
     char *fired_by, *call_by, *kernel_by, *missed_by;
     /* The first call that failed by itself, of those that do something, or for want of cuInit. */
     char *refused_by;
-    /* Under MATRIX_LATE and MATRIX_REORDER: what was not waited for, and how likely that is the
-     * cause; what began only when the last wait made it, and that wait; what ran before what was
-     * queued before it. */
-    char *late_by, *begun_by, *wait_by, *first_by, *second_by;
-    int late_weight;
+    /* Under MATRIX_LATE and MATRIX_REORDER, as experiments found it: what was not waited for, or
+     * too late, by a wait; what ran before what was queued before it. */
+    char *late_by, *wait_by, *first_by, *second_by;
+    bool changed;   /* the host changed what the work of late_by reads, before it was done */
     char *ended_by; /* "11\t/a+0x12\t...", of the last signal that ended one of its processes */
     /* Behind how a signal or the time limit ended it: " at a.c:7 (f)", " after cuX"; or empty. */
     char ended[PLACE_SIZE + 8];
@@ -190,8 +189,10 @@ void matrix_note_order(const struct matrix_case *cases, size_t count, char text[
 /** Free what a case has from malloc. */
 void matrix_place_free(struct matrix_case *one);
 
-/** Put in front of the call what a run of MATRIX_LATE or MATRIX_REORDER may lack. */
-void matrix_put_late(struct matrix_case *one);
+/** Put in front of the call which wait, or which order of streams, a run of MATRIX_LATE or
+ * MATRIX_REORDER that fails lacks, which more runs find; nothing, if it fails for another reason.
+ */
+void matrix_order(const struct matrix_plan *plan, struct matrix_case *one);
 
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);
@@ -283,6 +284,9 @@ bool matrix_may_survive(const struct matrix_case *one);
 /** The rules of runs that look for missing waits, and for missing orders of streams. */
 #define MATRIX_LATE "late"
 #define MATRIX_REORDER "reorder"
+
+/** The rule of runs that lack neither. */
+#define MATRIX_EARLY "early"
 
 /** Before the entries' names. */
 #define MATRIX_GOES_ON "if the program rightly goes on: "

@@ -303,11 +303,10 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
         if (newest == count || version_parse(one->cuda) > version_parse(list->item[newest].cuda))
             newest = i;
     }
-    if (newest < count && late) {
-        add_late(list, newest, MATRIX_LATE, "queued work runs late");
-        add_late(list, newest, MATRIX_REORDER, "queued work reordered");
-    } else if (late && fails_silently(&list->item[matrix_list_newest(list)])) {
-        add_late(list, matrix_list_newest(list), MATRIX_LATE, "queued work runs late");
+    const size_t again = newest < count ? newest : matrix_list_newest(list);
+    if (late && (newest < count || fails_silently(&list->item[again]))) {
+        add_late(list, again, MATRIX_LATE, "queued work runs late");
+        add_late(list, again, MATRIX_REORDER, "queued work reordered");
     }
     if (newest < count)
         add_faults(list, newest, &used[newest], most);
@@ -315,19 +314,30 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
         add_faults(list, oldest, &used[oldest], most);
 }
 
-/* Whether such a run tells nothing new: under MATRIX_REORDER nothing changed places, and that of
- * MATRIX_LATE before it fails; or the release fails by itself, and it shows no reason. */
+static bool is_order(const struct matrix_case *one, const char *rule)
+{
+    return one && strcmp(one->fault, rule) == 0;
+}
+
+static bool fails(const struct matrix_case *one)
+{
+    return one && one->end >= MATRIX_FAILS && one->end <= MATRIX_HANGS;
+}
+
+/* Whether such a run tells nothing new: it shows no reason, and the release fails by itself; or
+ * that of the other rule beside it has the reason. */
 static bool is_told(const struct matrix_list *list, const struct matrix_case *before,
-                    const struct matrix_case *one)
+                    const struct matrix_case *one, const struct matrix_case *next)
 {
     const struct matrix_case *newest = &list->item[matrix_list_newest(list)];
+    const bool silent =
+        !one->late_by && fails_silently(newest) && strcmp(one->cuda, newest->cuda) == 0;
 
-    if (strcmp(one->fault, MATRIX_LATE) == 0)
-        return fails_silently(newest) && strcmp(one->cuda, newest->cuda) == 0 && !one->late_by &&
-               !one->begun_by;
-    return before && one->end >= MATRIX_FAILS && strcmp(one->fault, MATRIX_REORDER) == 0 &&
-           strcmp(before->fault, MATRIX_LATE) == 0 && before->end >= MATRIX_FAILS &&
-           before->end <= MATRIX_HANGS && !one->first_by;
+    if (is_order(one, MATRIX_LATE))
+        return silent || (one->late_by && is_order(next, MATRIX_REORDER) && next->second_by &&
+                          strcmp(next->second_by, one->late_by) == 0);
+    return is_order(one, MATRIX_REORDER) && !one->first_by &&
+           (silent || (fails(one) && is_order(before, MATRIX_LATE) && fails(before)));
 }
 
 void matrix_list_tried(struct matrix_list *list)
@@ -335,10 +345,10 @@ void matrix_list_tried(struct matrix_list *list)
     size_t count = 0;
 
     for (size_t i = 0; i < list->count; i++) {
-        struct matrix_case *one = &list->item[i];
+        struct matrix_case *one = &list->item[i], *next = i + 1 < list->count ? one + 1 : NULL;
         bool idle =
             matrix_is_fault(one) && !one->ruled && one->end == MATRIX_PASSES && one->calls >= 0;
-        if (idle || is_told(list, count > 0 ? &list->item[count - 1] : NULL, one))
+        if (idle || is_told(list, count > 0 ? &list->item[count - 1] : NULL, one, next))
             matrix_place_free(one);
         else
             list->item[count++] = *one;

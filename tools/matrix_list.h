@@ -36,13 +36,13 @@ size_t matrix_list_newest(const struct matrix_list *list);
 /** Add runs of the oldest and of the newest release that the program passes, again for each of the
  * entries that do something and release nothing, and each of its first `most` calls, which fails.
  * `used` has what each run called. With `late` also the newest one with the rules `late` and
- * `reorder`; if none passes, and nothing tells why, the newest release with `late`. */
+ * `reorder`; if none passes, and nothing tells why, the newest release. */
 void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most,
                         bool late);
 
 /** Leave out the runs of --fault-each that pass, and in which the call that was to fail was not
- * made: how often a program polls differs from run to run. Of MATRIX_REORDER, too, if it fails
- * as that of MATRIX_LATE does. */
+ * made: how often a program polls differs from run to run. Of MATRIX_LATE and
+ * MATRIX_REORDER, too, if they tell nothing new. */
 void matrix_list_tried(struct matrix_list *list);
 
 /** Of the runs in which calls fail under one release, put those of one result together, the worst

@@ -324,59 +324,15 @@ static bool keep_behind(char **by, const char *line, const char *words)
     return true;
 }
 
-/* "cushim: not waited for before cuMemFreeHost: cuMemcpyDtoHAsync_v2\t/a+0x12": of what a release,
- * the end or time made begin, the first that tells most. What releases may go on. */
+/* "cushim: it is late: cuMemcpyDtoHAsync_v2\t/a+0x12" */
 static void note_late(struct matrix_case *one, const char *line)
 {
-    static const char begin[] = "cushim: not waited for ";
-    const char *cause = line + sizeof begin - 1, *by;
-    char words[128], name[128];
-    int weight = 1;
+    static const char changed[] = "cushim: the host changed what it reads: ";
 
-    if (keep_behind(&one->first_by, line, "cushim: it ran first: ") ||
-        keep_behind(&one->second_by, line, "cushim: it was queued before that: ") ||
-        keep_behind(&one->begun_by, line, "cushim: a wait made it begin: ") ||
-        keep_behind(&one->wait_by, line, "cushim: this wait: ") ||
-        strncmp(line, begin, sizeof begin - 1) != 0 || !(by = strstr(cause, ": ")))
-        return;
-    snprintf(words, sizeof words, "%.*s", (int)(by - cause), cause);
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(by + 2, "\t\n"), by + 2);
-    if (strcmp(words, "before exit") == 0 || sim_fault_is_release(words))
-        weight += 2;
-    else if (strcmp(words, "in time") != 0)
-        return; /* a wait */
-    weight += strstr(name, "DtoH") ? 1 : 0;
-    if (weight > one->late_weight && !sim_fault_is_release(name) &&
-        keep_behind(&one->late_by, by, ": "))
-        one->late_weight = weight;
-}
-
-/* The call's name in "cuX\t..." */
-static const char *name_of(const char *by, char name[128])
-{
-    snprintf(name, 128, "%.*s", (int)strcspn(by, "\t"), by);
-    return name;
-}
-
-void matrix_put_late(struct matrix_case *one)
-{
-    bool reorder = strcmp(one->fault, MATRIX_REORDER) == 0;
-    char text[MATRIX_CALL_SIZE], name[2][128];
-
-    if (!reorder && strcmp(one->fault, MATRIX_LATE) != 0)
-        return;
-    snprintf(text, sizeof text, "%s",
-             reorder ? "a wait or an order of streams is missing?"
-                     : "a wait for queued work is missing?");
-    if (one->first_by && one->second_by)
-        snprintf(text, sizeof text, "%s ran before %s, and nothing orders them",
-                 name_of(one->first_by, name[0]), name_of(one->second_by, name[1]));
-    else if (one->late_by)
-        snprintf(text, sizeof text, "%s was not waited for", name_of(one->late_by, name[0]));
-    else if (!reorder && one->kernel[0] == '\0' && one->begun_by && one->wait_by)
-        snprintf(text, sizeof text, "%s was waited for by %s: too late?",
-                 name_of(one->begun_by, name[0]), name_of(one->wait_by, name[1]));
-    matrix_put_before(one, text);
+    one->changed |= strncmp(line, changed, strlen(changed)) == 0;
+    if (!keep_behind(&one->late_by, line, "cushim: it is late: ") &&
+        !keep_behind(&one->wait_by, line, "cushim: it began at: "))
+        keep_behind(&one->first_by, line, "cushim: this one runs behind it: ");
 }
 
 /* The call that failed. 600 says that work is not ready. */

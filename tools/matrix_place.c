@@ -63,9 +63,7 @@ static void place_of_end(struct matrix_case *one)
 static void fill(struct matrix_case *one)
 {
     char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
-    const char *late_by = one->first_by  ? one->first_by
-                          : one->late_by ? one->late_by
-                                         : one->begun_by;
+    const char *late_by = one->first_by ? one->first_by : one->late_by;
     bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
     const char *by = ignored || one->fell         ? one->fired_by
                      : one->kernel_by             ? one->kernel_by
@@ -122,7 +120,6 @@ void matrix_place_free(struct matrix_case *one)
     free(one->ended_by);
     free(one->refused_by);
     free(one->late_by);
-    free(one->begun_by);
     free(one->wait_by);
     free(one->first_by);
     free(one->second_by);

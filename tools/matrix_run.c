@@ -377,8 +377,6 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     }
     if (one->end <= MATRIX_DEGRADES && plan->strict && one->went_on[0] != '\0')
         one->end = MATRIX_FAILS;
-    if (one->end >= MATRIX_FAILS && one->end <= MATRIX_HANGS)
-        matrix_put_late(one);
     if (one->driver)
         take_away(plan, one->driver, job->number);
     job->pid = 0;

@@ -363,7 +363,8 @@ const struct command command_sim = {
              "  missing:SYMBOL               the driver lacks this entry\n"
              "  wrong-abi                    a call by a wrongly resolved pointer aborts\n"
              "  late                         queued work runs as late as a device may run it\n"
-             "  reorder                      and what nothing orders runs in the other order\n\n",
+             "  reorder                      and what nothing orders runs in the other order\n"
+             "  early                        it is done when the call that queues it returns\n\n",
     .exits = "Exit status: the program's, 128 + N if signal N ended it, 127 if it cannot be\n"
              "run, 5 if it is 0 and --check found something, 2 to 4 with a sentence of\n"
              "cushim sim if it could not begin or count.\n",

@@ -178,7 +178,8 @@ static void judge_unused(json_t *problems, const char *rules)
     for (char *rule = copy ? strtok_r(copy, ";", &rest) : NULL; rule;
          rule = strtok_r(NULL, ";", &rest)) {
         if (strncmp(rule, "missing:", 8) != 0 && strcmp(rule, "wrong-abi") != 0 &&
-            strcmp(rule, "late") != 0 && strcmp(rule, "reorder") != 0)
+            strcmp(rule, "early") != 0 && strncmp(rule, "late", 4) != 0 &&
+            strncmp(rule, "reorder", 7) != 0)
             found(problems, "the rule %s never fired", rule);
     }
     free(copy);

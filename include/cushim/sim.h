@@ -71,6 +71,10 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
  *     missing:SYMBOL                the driver lacks it (for instances opened afterwards)
  *     wrong-abi                     a call through a wrongly resolved pointer aborts, naming it
  *     late                          queued work runs as late as a device may run it
+ *     reorder                       so does this, and in another order if nothing orders it
+ *     early                         queued work is done when the call that queues it returns
+ *     late:from=N, reorder:from=N   so is what is queued before the Nth piece of work
+ *     reorder:from=N,before=M       and the Nth piece runs before all from the Mth on
  *
  * A rule counts from when it is added, the program's calls: cuGetProcAddress and
  * cuDriverGetVersion, which loaders call, count only where a rule names them. Rules that are added
@@ -91,7 +95,7 @@ void cushim_sim_clear_faults(void);
  * Find a fault rule that is in force and had no effect so far: the test did not test it.
  *
  * @return the rule's text, until the thread's next call of this; NULL if each had an effect.
- *         Whether `missing:`, `wrong-abi`, `late` and `reorder` had one is not known
+ *         Whether `missing:`, `wrong-abi`, `late`, `reorder` and `early` had one is not known
  *
  * Threads: safe. Since: 0.1.
  */

@@ -107,7 +107,165 @@ static int bad_later_wait(void)
     return result;
 }
 
+/* Callbacks in a stream that does not wait for the work. The host looks now and then. */
+
+static void CUDA_CB raise_flag(void *user)
+{
+    *(volatile int *)user = 1;
+}
+
+static void CUDA_CB raise_flag_of_stream(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    *(volatile int *)user = status == CUDA_SUCCESS;
+}
+
+static void poll(const volatile int *flag)
+{
+    while (!*flag)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static int bad_host_function(void)
+{
+    static volatile int flag;
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    OK(cu->cuLaunchHostFunc(other, raise_flag, (void *)&flag));
+    poll(&flag);
+    return are(pinned, 1);
+}
+
+static int bad_callback(void)
+{
+    static volatile int flag;
+    CUdeviceptr shared = managed();
+    add(shared, 1, one);
+    OK(cu->cuStreamAddCallback(other, raise_flag_of_stream, (void *)&flag, 0));
+    poll(&flag);
+    return managed_has(shared, 1);
+}
+
+/* In the right stream, and before the work. */
+static int bad_early_host_function(void)
+{
+    static volatile int flag;
+    OK(cu->cuLaunchHostFunc(one, raise_flag, (void *)&flag));
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    poll(&flag);
+    return are(pinned, 1);
+}
+
+/* Host memory is written again before a copy has read it. */
+
+static void fill_pinned(unsigned value)
+{
+    for (int i = 0; i < COUNT; i++)
+        pinned[i] = value;
+}
+
+static int bad_reuse_then_copy(void)
+{
+    fill_pinned(1);
+    OK(cu->cuMemcpyHtoDAsync_v2(memory, pinned, BYTES, one));
+    compute();
+    fill_pinned(7);
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    OK(cu->cuStreamSynchronize(one));
+    return are(pinned, 2);
+}
+
+/* In a loop: the second copy reads what belongs to the third. */
+static int bad_reuse_in_loop(void)
+{
+    CUdeviceptr places[3];
+    int result = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        OK(cu->cuMemAlloc_v2(&places[i], BYTES));
+        fill_pinned(i + 1);
+        OK(cu->cuMemcpyHtoDAsync_v2(places[i], pinned, BYTES, one));
+        if (i == 0)
+            OK(cu->cuStreamSynchronize(one));
+        compute();
+    }
+    OK(cu->cuStreamSynchronize(one));
+    for (unsigned i = 0; i < 3; i++) {
+        result |= has(places[i], i + 1);
+        OK(cu->cuMemFree_v2(places[i]));
+    }
+    return result;
+}
+
 /* --- None is missing --- */
+
+static int good_host_function(void)
+{
+    static volatile int flag;
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    OK(cu->cuLaunchHostFunc(one, raise_flag, (void *)&flag));
+    poll(&flag);
+    return are(pinned, 1);
+}
+
+static int good_callback(void)
+{
+    static volatile int flag;
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    OK(cu->cuStreamAddCallback(one, raise_flag_of_stream, (void *)&flag, 0));
+    poll(&flag);
+    return are(pinned, 1);
+}
+
+static int good_host_function_behind(void)
+{
+    static volatile int flag;
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    CUevent event = recorded(one);
+    OK(cu->cuStreamWaitEvent(other, event, 0));
+    OK(cu->cuLaunchHostFunc(other, raise_flag, (void *)&flag));
+    OK(cu->cuEventDestroy_v2(event));
+    poll(&flag);
+    return are(pinned, 1);
+}
+
+static int good_reuse(void)
+{
+    fill_pinned(1);
+    OK(cu->cuMemcpyHtoDAsync_v2(memory, pinned, BYTES, one));
+    CUevent event = recorded(one);
+    OK(cu->cuEventSynchronize(event));
+    OK(cu->cuEventDestroy_v2(event));
+    fill_pinned(7);
+    return has(memory, 1);
+}
+
+/* Half of it is read, and the other half is written. */
+static int good_halves(void)
+{
+    fill_pinned(1);
+    OK(cu->cuMemcpyHtoDAsync_v2(memory, pinned, BYTES / 2, one));
+    memset(pinned + COUNT / 2, 0, BYTES / 2);
+    OK(cu->cuMemcpyDtoHAsync_v2(plain, memory, BYTES, one));
+    OK(cu->cuStreamSynchronize(one));
+    return plain[0] != 1 || plain[COUNT / 2 - 1] != 1 || plain[COUNT / 2] != 0;
+}
+
+/* The same work in the same stream: the host takes no part. */
+static int good_stages(void)
+{
+    fill_pinned(3);
+    OK(cu->cuMemcpyHtoDAsync_v2(memory, pinned, BYTES, one));
+    add(memory, 1, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    OK(cu->cuMemcpyHtoDAsync_v2(memory, pinned, BYTES, one));
+    OK(cu->cuStreamSynchronize(one));
+    return has(memory, 4);
+}
 
 static int good_polls_stream(void)
 {
@@ -266,14 +424,90 @@ static int good_pageable(void)
     return are(plain, 2);
 }
 
-static const struct program programs[] = {
-    PROGRAM(bad_pinned),        PROGRAM(bad_managed),       PROGRAM(bad_two_streams),
-    PROGRAM(bad_non_blocking),  PROGRAM(bad_reuse),         PROGRAM(bad_event),
-    PROGRAM(bad_fill),          PROGRAM(bad_destruction),   PROGRAM(bad_question),
-    PROGRAM(bad_later_wait),    PROGRAM(good_polls_stream), PROGRAM(good_polls_event),
-    PROGRAM(good_polls_memory), PROGRAM(good_callbacks),    PROGRAM(good_events),
-    PROGRAM(good_graph),        PROGRAM(good_managed),      PROGRAM(good_pool),
-    PROGRAM(good_legacy),       PROGRAM(good_per_thread),   PROGRAM(good_pageable)};
+/* --- The result is wrong for another reason --- */
+
+static int wrong_value(void)
+{
+    add(memory, 2, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    OK(cu->cuStreamSynchronize(one));
+    return are(pinned, 1);
+}
+
+static int wrong_order(void)
+{
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    add(memory, 1, one);
+    OK(cu->cuStreamSynchronize(one));
+    return are(pinned, 1);
+}
+
+/* It waits too late, besides. */
+static int wrong_twice(void)
+{
+    add(memory, 2, one);
+    OK(cu->cuMemcpyDtoHAsync_v2(pinned, memory, BYTES, one));
+    compute();
+    int result = are(pinned, 1);
+    OK(cu->cuCtxSynchronize());
+    return result;
+}
+
+/* --- It is wrong without the rule, too --- */
+
+static int plain_no_wait(void)
+{
+    static unsigned *large;
+    enum { MANY = 1 << 22 };
+    CUdeviceptr place;
+    OK(cu->cuMemAlloc_v2(&place, MANY * 4));
+    OK(cu->cuMemHostAlloc((void **)&large, MANY * 4, 0));
+    memset(large, 0, MANY * 4);
+    OK(cu->cuMemsetD32Async(place, 1, MANY, one));
+    OK(cu->cuMemcpyDtoHAsync_v2(large, place, MANY * 4, one));
+    unsigned last = large[MANY - 1];
+    OK(cu->cuStreamSynchronize(one));
+    OK(cu->cuMemFreeHost(large));
+    OK(cu->cuMemFree_v2(place));
+    return last != 1;
+}
+
+static const struct program programs[] = {PROGRAM(bad_pinned),
+                                          PROGRAM(bad_managed),
+                                          PROGRAM(bad_two_streams),
+                                          PROGRAM(bad_non_blocking),
+                                          PROGRAM(bad_reuse),
+                                          PROGRAM(bad_event),
+                                          PROGRAM(bad_fill),
+                                          PROGRAM(bad_destruction),
+                                          PROGRAM(bad_question),
+                                          PROGRAM(bad_later_wait),
+                                          PROGRAM(bad_host_function),
+                                          PROGRAM(bad_callback),
+                                          PROGRAM(bad_early_host_function),
+                                          PROGRAM(bad_reuse_then_copy),
+                                          PROGRAM(bad_reuse_in_loop),
+                                          PROGRAM(good_host_function),
+                                          PROGRAM(good_callback),
+                                          PROGRAM(good_host_function_behind),
+                                          PROGRAM(good_reuse),
+                                          PROGRAM(good_halves),
+                                          PROGRAM(good_stages),
+                                          PROGRAM(good_polls_stream),
+                                          PROGRAM(good_polls_event),
+                                          PROGRAM(good_polls_memory),
+                                          PROGRAM(good_callbacks),
+                                          PROGRAM(good_events),
+                                          PROGRAM(good_graph),
+                                          PROGRAM(good_managed),
+                                          PROGRAM(good_pool),
+                                          PROGRAM(good_legacy),
+                                          PROGRAM(good_per_thread),
+                                          PROGRAM(good_pageable),
+                                          PROGRAM(wrong_value),
+                                          PROGRAM(wrong_order),
+                                          PROGRAM(wrong_twice),
+                                          PROGRAM(plain_no_wait)};
 
 int main(int count, char **words)
 {

@@ -53,10 +53,10 @@ def place_of(words, function, path="tests/cli/reorder_program.c"):
 @pytest.mark.parametrize("name, first, second", [
     ("bad_read_then_fill", f"cuMemsetD32Async at {place_of('cuMemset', 'set')}",
      f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}"),
-    # What uses the same memory, among others that changed places.
+    # What must not change places, among others that do.
     ("bad_pipeline", f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}",
      f"cuLaunchKernel at {place_of('cuLaunch', 'add', 'tests/cli/queued.h')}"),
-    # Of two places, and not two kernels of a loop.
+    # What needs both kernels, and not these, which need no order.
     ("bad_after_halves", f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}",
      f"cuLaunchKernel at {place_of('cuLaunch', 'add', 'tests/cli/queued.h')}")])
 def test_the_gate_names_what_nothing_orders(name, first, second, monkeypatch):
@@ -77,3 +77,21 @@ def test_the_gate_names_what_nothing_orders(name, first, second, monkeypatch):
                          "the two")
     assert (f'fails exit code 1; {first} ran before {second}, and nothing orders them; "the result '
             'is wrong"') in row
+
+
+def test_the_gate_names_nodes_of_a_graph(monkeypatch):
+    """Of one launch; the release mostly fails, too."""
+    monkeypatch.chdir(ROOT)
+    result, row = gate("bad_edge")
+    assert result.code == FAILED
+    assert f"a piece of work of cuGraphLaunch at {place_of('cuGraphLaunch', 'bad_edge')} ran " \
+        "before an older one, and nothing orders them" in row
+
+
+def test_the_gate_names_the_round_of_a_loop(monkeypatch):
+    """The event that is forgotten is the tenth of twenty; the release fails, or does not."""
+    monkeypatch.chdir(ROOT)
+    result, row = gate("bad_loop")
+    add, times = place_of("cuLaunch", "add", "tests/cli/queued.h"), place_of("cuLaunch", "launch")
+    assert result.code == FAILED
+    assert f"cuLaunchKernel at {add} ran before cuLaunchKernel at {times}, and nothing" in row

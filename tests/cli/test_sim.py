@@ -420,10 +420,13 @@ def test_rules_of_all():
 @pytest.mark.parametrize("rule, words", [
     ("cuMemAloc", "did you mean cuMemAlloc?"),
     ("cumemalloc", "did you mean cuMemAlloc?"),
-    ("oom:after=1", "of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi, late and "
-                    "reorder"),
+    ("oom:after=1", "of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi, late, "
+                    "reorder and early"),
     ("cuInit:cal=1", "it takes error=CODE, call=N, from=N,"),
-    ("device-lost:slow=1", "it takes device=D, call=N and error=CODE")])
+    ("device-lost:slow=1", "it takes device=D, call=N and error=CODE"),
+    ("early:from=1", "it takes nothing"),
+    ("late:now", "it takes from=N"), ("late:from=0", "from is a whole number from 1 on"),
+    ("late:before=1", "it takes from=N"), ("reorder:to=1", "it takes from=N and before=N")])
 def test_wrong_rules_say_what_is_right(rule, words):
     result = sim("texts", options=("--fault", rule))
     assert result.code == USAGE and words in result.err

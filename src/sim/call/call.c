@@ -70,6 +70,7 @@ CUresult sim_call_end(struct sim_call *call)
     struct sim_journal_note note;
     if (call->forced != CUDA_SUCCESS)
         call->result = call->forced;
+    sim_ticket_hurry();
     sim_log_call(call);
     sim_summary_call(call->result, NULL);
     if (sim_usage_all())

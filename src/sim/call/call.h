@@ -97,6 +97,7 @@ struct rule {
         RULE_LOST,
         RULE_MISSING,
         RULE_WRONG_ABI,
+        RULE_EARLY,
         RULE_LATE,
         RULE_REORDER
     } kind;
@@ -105,7 +106,7 @@ struct rule {
     char text[256];
     uint64_t fired; /* calls that it answered, delayed or refused */
     int error;
-    uint64_t call, from, every, seen;
+    uint64_t call, from, before, every, seen;
     double probability;
     uint64_t state; /* of the random sequence; never 0 */
     int64_t device; /* -1: any */
@@ -124,7 +125,7 @@ struct sim_rule_family {
     const char *error_strings, *error_prefix;
     const char *all;   /* instead of a name: all entries */
     const char *names; /* a sentence's end: what a rule may begin with */
-    bool driver;       /* whether there are out-of-memory, wrong-abi, late and reorder */
+    bool driver;       /* whether there are out-of-memory, wrong-abi, late... */
 };
 
 bool sim_rule_parse(const struct sim_rule_family *family, const char *text, struct rule *rule,

@@ -35,7 +35,7 @@ const struct sim_rule_family sim_fault_rules = {
     .all = "*",
     .driver = true,
     .names = "names are those of cuda.h, *, out-of-memory, device-lost, missing, wrong-abi, "
-             "late and reorder",
+             "late, reorder and early",
 };
 
 static _Thread_local char last[sizeof rules->text]; /* the rule of this thread's last call */
@@ -71,8 +71,14 @@ static bool has(int kind)
 
 static void begin_late(void)
 {
-    sim_late_reorders = has(RULE_REORDER);
-    sim_late = sim_late_reorders || has(RULE_LATE);
+    const struct rule *late = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (rules[i].kind >= RULE_EARLY && (!late || rules[i].kind > late->kind))
+            late = &rules[i];
+    if (late)
+        sim_late_begin(true, late->kind == RULE_REORDER, late->from, late->before);
+    else
+        sim_late_begin(false, false, 0, 0);
 }
 
 bool sim_fault_add(const char *text, char *error, size_t size)

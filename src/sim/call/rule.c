@@ -71,12 +71,14 @@ struct option {
 static const struct option *option_of(const struct rule *rule, const char *name)
 {
     enum { CALL = 1 << RULE_CALL, LOST = 1 << RULE_LOST, MEMORY = 1 << RULE_MEMORY };
+    enum { REORDER = 1 << RULE_REORDER, LATE = 1 << RULE_LATE | REORDER };
 #define NUMBER(member, least, most) offsetof(struct rule, member), least, most
 #define NONE 0, 0, 0
     static const struct option options[] = {
         {CALL | LOST, "error", NONE, "error is a code from 1 on, or a name such as OUT_OF_MEMORY"},
         {CALL | LOST, "call", NUMBER(call, 1, INT64_MAX), "call is a whole number from 1 on"},
-        {CALL, "from", NUMBER(from, 1, INT64_MAX), "from is a whole number from 1 on"},
+        {CALL | LATE, "from", NUMBER(from, 1, INT64_MAX), "from is a whole number from 1 on"},
+        {REORDER, "before", NUMBER(before, 1, INT64_MAX), "before is a whole number from 1 on"},
         {CALL, "every", NUMBER(every, 1, INT64_MAX), "every is a whole number from 1 on"},
         {CALL, "probability", NONE, "probability is a number from 0 to 1"},
         {CALL, "seed", NUMBER(state, 0, INT64_MAX), "seed is a whole number from 0 on"},
@@ -232,6 +234,10 @@ static const char *options_of(const struct rule *rule)
         return "it takes after=BYTES";
     case RULE_LOST:
         return "it takes device=D, call=N and error=CODE";
+    case RULE_LATE:
+        return "it takes from=N";
+    case RULE_REORDER:
+        return "it takes from=N and before=N";
     default:
         return "it takes nothing";
     }
@@ -251,6 +257,9 @@ static const char *head(const struct sim_rule_family *family, struct rule *rule,
         rule->kind = RULE_WRONG_ABI;
     } else if (family->driver && strcmp(name, "late") == 0) {
         rule->kind = RULE_LATE;
+    } else if (family->driver && strcmp(name, "early") == 0) {
+        rule->kind = RULE_EARLY;
+        rule->from = UINT64_MAX;
     } else if (family->driver && strcmp(name, "reorder") == 0) {
         rule->kind = RULE_REORDER;
     } else if (strcmp(name, "missing") == 0) {

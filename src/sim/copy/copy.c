@@ -161,6 +161,10 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
     bool wait = !capturing && (is_pageable(&copy->to) || (is_pageable(&copy->from) && !stage));
     SIM_FIND(struct sim_item, item,
              sim_copy_item(stream->object.context, copy, parameters, stage && !wait, &item));
+    item.read_size = span(copy, &copy->from);
+    if (copy->height == 1 && copy->depth == 1 && copy->from.kind == SIM_SIDE_DEVICE &&
+        !sim_address_is_device(copy->from.address))
+        item.reads = piece(&copy->from, copy->from.address, false, &item.read_size);
     return wait ? sim_stream_submit_wait(stream, &item) : sim_stream_submit(stream, &item);
 }
 

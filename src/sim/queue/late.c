@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The fault rule `late`: work begins as late as a device may begin it, so that what a program does
  * not wait for is not done. A thread has each ticket whose turn it is, and lingers.
+ * The rule `early`: a call that queues work returns when it is done. With `late:from=N` all work
+ * before the Nth is early: if the program fails, and does not fail from the next one on, that one
+ * is the cause. The log has what came of it.
  * The rule `reorder`: as soon as one is wanted, what is ready begins one by one, so that work which
- * nothing orders runs in the other order, as far as one order can. The log has what came of both.
+ * nothing orders runs in the other order, as far as one order can. The log has what came of that.
  */
 #include "queue/ticket.h"
 
@@ -13,134 +16,124 @@
  * shorter, down to the least. */
 #define PATIENCE_NS UINT64_C(100000000)
 #define LEAST_NS UINT64_C(1000000)
-#define QUESTIONS 8 /* of a loop; who asks once may only flush the queue */
-/* For one alone, which may wait for another's work. Each time makes the next one half as long. */
+/* For one alone, which may wait for another's work, or for the host. Each time makes the next one
+ * half as long. */
 #define TURN_NS UINT64_C(1000000000)
-#define MOST_TOLD 16 /* at a time */
 #define MOST_LOOKED_AT 256
-#define MOST_USES 16           /* of one ticket */
-#define LEAST_ADDRESS 0x10000U /* smaller values are no addresses */
 
-bool sim_late, sim_late_reorders;
+bool sim_late_reorders, sim_late_hurries;
 pthread_cond_t sim_late_changed = PTHREAD_COND_INITIALIZER;
 static uint64_t patience_ns = PATIENCE_NS, turn_ns = TURN_NS;
 static uint64_t turn_end_ns;
-static uint64_t newest_number; /* when one was last wanted: what is newer stays late */
+static uint64_t newest_number;          /* when one was last wanted: what is newer stays late */
+static uint64_t late_from = UINT64_MAX; /* of the pieces of work: what is before is early */
+static uint64_t late_before;            /* from there on, they run behind the first late one */
+static uint64_t queued;                 /* so many there were */
+static uint64_t call_number;            /* of the last ticket of the calls before */
+static struct sim_ticket *first;        /* that is late, until it runs */
+static bool first_told;                 /* the log has it */
+static const unsigned char *source;     /* what it reads of the host's; NULL: nothing */
+static size_t source_size;
+static uint64_t source_sum;
 
 /* --- What the log has of it --- */
 
 static void tell(const char *words, const char *origin)
 {
     struct sim_report_line line = {.used = 0};
-    sim_report_put(&line, "cushim: %s: %s", words, origin);
-    sim_report_log(&line);
+    sim_report_put(&line, "cushim: %s: %s", words, origin ? origin : "");
+    if (origin)
+        sim_report_log(&line);
 }
 
-/* What no wait made begin before this call, the oldest first; NULL: all contexts'. */
-static void tell_all(const char *call, const struct sim_context *context,
-                     const struct sim_ticket *ticket)
+/* It begins, at this call; NULL: at none. */
+static void tell_begin(const struct sim_ticket *ticket, const char *call)
 {
-    char words[160];
-    unsigned told = 0;
-    snprintf(words, sizeof words, "not waited for before %.*s", (int)strcspn(call, "\t"), call);
-    while (ticket && ticket->older)
-        ticket = ticket->older;
-    for (; ticket && told < MOST_TOLD; ticket = ticket->newer)
-        if (ticket->due_ns && ticket->origin && (!context || ticket->context == context)) {
-            tell(words, ticket->origin);
-            told++;
-        }
+    if (ticket != first || first_told)
+        return;
+    first_told = true;
+    tell("it is late", ticket->origin);
+    tell("it began at", call);
 }
 
-void sim_late_end(const struct sim_ticket *newest)
+void sim_late_end(void)
 {
-    if (sim_callers_origin)
-        tell_all("exit", NULL, newest);
+    if (first)
+        tell_begin(first, NULL);
 }
 
-static void note(struct sim_ticket *ticket, uint64_t begin, size_t size, bool writes, bool copies)
+static uint64_t sum_of_source(void)
 {
-    struct sim_use *use = ticket->uses;
-    while (use->end)
-        use++;
-    if (begin >= LEAST_ADDRESS && use < ticket->uses + MOST_USES)
-        *use = (struct sim_use){begin, begin + size, writes, copies};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < source_size; i++)
+        sum = (sum ^ source[i]) * UINT64_C(0x100000001b3);
+    return sum;
 }
 
-/* Of a kernel the bytes that its arguments point to, which it may write. What is shorter than an
- * address is none. */
-static void note_arguments(struct sim_ticket *ticket, char *const *values)
+void sim_late_compare(const struct sim_ticket *ticket)
 {
-    for (uint64_t at; values && *values; values++)
-        if (!values[1] || values[1] - values[0] >= (ptrdiff_t)sizeof at)
-            note(ticket, *(uint64_t *)memcpy(&at, *values, sizeof at), 1, true, false);
+    if (!first || ticket != first)
+        return;
+    tell_begin(ticket, NULL);
+    if (source && source_sum != sum_of_source())
+        tell("the host changed what it reads", ticket->origin);
+    source = NULL;
+    first = NULL;
 }
 
 void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item)
 {
-    const CUDA_MEMCPY3D_v2 *copy = &item->params.memcpy.copyParams;
-    const CUDA_MEMSET_NODE_PARAMS_v2 *fill = &item->params.memset;
-    if (!ticket->origin || !(ticket->uses = calloc(MOST_USES + 1, sizeof *ticket->uses)))
+    if (ticket->due_ns && item->params.type == CU_GRAPH_NODE_TYPE_HOST)
+        ticket->due_ns -= patience_ns / 2; /* before what it is not ordered behind */
+    if (ticket != first || ticket->older || sim_late_reorders)
         return;
-    if (item->params.type == CU_GRAPH_NODE_TYPE_MEMCPY) {
-        const size_t pitches = copy->Height * copy->Depth - 1, width = copy->WidthInBytes;
-        bool host = copy->srcMemoryType == CU_MEMORYTYPE_HOST;
-        note(ticket, host ? (uintptr_t)copy->srcHost : copy->srcDevice,
-             pitches * copy->srcPitch + width, false, true);
-        host = copy->dstMemoryType == CU_MEMORYTYPE_HOST;
-        note(ticket, host ? (uintptr_t)copy->dstHost : copy->dstDevice,
-             pitches * copy->dstPitch + width, true, true);
-    } else if (item->params.type == CU_GRAPH_NODE_TYPE_MEMSET) {
-        note(ticket, fill->dst, (fill->height - 1) * fill->pitch + fill->width * fill->elementSize,
-             true, true);
-    } else if (item->params.type == CU_GRAPH_NODE_TYPE_KERNEL) {
-        note_arguments(ticket, (char *const *)item->params.kernel.kernelParams);
-    }
-}
-
-/* 2: both use the same bytes, and one may write them. 1: one is a kernel, and the other copies or
- * fills them, which may be others than those that the kernel uses. 0: neither. */
-static int share(const struct sim_ticket *one, const struct sim_ticket *other)
-{
-    int found = 0;
-    for (const struct sim_use *mine = one->uses; mine && other->uses && mine->end; mine++)
-        for (const struct sim_use *use = other->uses; use->end; use++)
-            if (mine->begin < use->end && use->begin < mine->end && (mine->writes || use->writes))
-                found = found == 2 || mine->copies == use->copies ? 2 : 1;
-    return found;
-}
-
-/* What is older and not done has changed places with `first`, which waits for nothing. Those that
- * use the same memory tell more than others, and those of one place, such as a loop over streams,
- * less. */
-static void tell_swap(const struct sim_ticket *first)
-{
-    static int told;
-    const struct sim_ticket *before = NULL, *ticket = first->origin ? first->older : NULL;
-    int best = told;
-    for (unsigned i = 0; ticket && best < 5 && i < MOST_LOOKED_AT; ticket = ticket->older, i++) {
-        if (!ticket->origin)
-            continue;
-        const int shared = share(first, ticket);
-        const bool loop = strcmp(first->origin, ticket->origin) == 0;
-        const int weight = loop ? 1 + (shared != 0) : 3 + shared;
-        if (weight > best) {
-            best = weight;
-            before = ticket;
-        }
-    }
-    if (!before)
-        return;
-    told = best;
-    tell("it ran first", first->origin);
-    tell("it was queued before that", before->origin);
+    source = item->reads;
+    source_size = item->read_size;
+    source_sum = source ? sum_of_source() : 0;
 }
 
 /* --- When work begins --- */
 
-uint64_t sim_late_due(void)
+void sim_late_begin(bool late, bool reorders, uint64_t from, uint64_t before)
 {
-    return sim_clock_ns() + patience_ns;
+    sim_late_reorders = reorders;
+    sim_late_hurries = late && from > 1;
+    late_from = late ? from : UINT64_MAX;
+    late_before = before;
+    queued = 0;
+    first = NULL;
+    first_told = false;
+    source = NULL;
+}
+
+struct sim_ticket *sim_late_make(struct sim_ticket *ticket, struct sim_ticket *before)
+{
+    queued += !!ticket->work;
+    if (queued < late_from) { /* early: in order, such as nodes of a graph without edges */
+        while (before && before->number > call_number && !before->work)
+            before = before->older;
+        return sim_late_hurries && ticket->work && before && before->number > call_number ? before
+                                                                                          : NULL;
+    }
+    ticket->due_ns = sim_clock_ns() + patience_ns;
+    if (ticket->work && (queued == late_from || queued == late_before))
+        ticket->origin = sim_callers_of_call();
+    if (queued == late_before && ticket->work)
+        tell("this one runs behind it", ticket->origin);
+    if (queued == late_from && ticket->work)
+        first = ticket;
+    return late_before && queued >= late_before ? first : NULL;
+}
+
+void sim_late_hurry(const struct sim_ticket *last, uint64_t number, pthread_cond_t *changed)
+{
+    const bool own = last && last->number > call_number;
+    uint64_t now = sim_clock_ns(), end = now + turn_ns;
+    call_number = number > call_number ? number : call_number;
+    for (; own && !last->done && now < end; now = sim_clock_ns())
+        sim_lock_wait_ns(changed, end - now);
+    if (now >= end && turn_ns > LEAST_NS)
+        turn_ns /= 2;
 }
 
 static bool is_before_wanted(const struct sim_ticket *ticket)
@@ -151,72 +144,38 @@ static bool is_before_wanted(const struct sim_ticket *ticket)
     return false;
 }
 
-/* Of what this wait makes begin: the last copy to the host, or the last work if none had one. */
-static const struct sim_ticket *begun;
-
-static void begin(struct sim_ticket *ticket, const char *wait)
+static void begin(struct sim_ticket *ticket, const char *call)
 {
-    static uint64_t last;
-    const char *origin = ticket->origin;
     ticket->due_ns = 0;
-    if (!wait || !origin || strcmp(origin, wait) == 0)
-        return;
-    const uint64_t rank = ticket->number + (strstr(origin, "DtoH") ? UINT64_MAX / 2 : 0);
-    if (rank > last) {
-        last = rank;
-        begun = ticket;
-    }
+    tell_begin(ticket, call);
 }
 
 /* What comes before others is mostly older, but for the end of a graph. */
-static void spread(struct sim_ticket *newest, const char *wait)
+static void spread(struct sim_ticket *newest, const char *call)
 {
     newest_number = newest ? newest->number : 0;
     for (bool more = true; more;) {
         more = false;
         for (struct sim_ticket *ticket = newest; ticket; ticket = ticket->older)
             if (ticket->due_ns && is_before_wanted(ticket)) {
-                begin(ticket, wait);
+                begin(ticket, call);
                 more = true;
             }
     }
-    if (begun) {
-        tell("a wait made it begin", begun->origin);
-        tell("this wait", wait);
-    }
-    begun = NULL;
     pthread_cond_broadcast(&sim_late_changed);
 }
 
-void sim_late_want(struct sim_ticket *ticket, struct sim_ticket *newest)
+void sim_late_want(const struct sim_ticket *one, const struct sim_context *context,
+                   struct sim_ticket *newest)
 {
-    if (ticket->due_ns == 0)
+    if (late_from == UINT64_MAX || (one && one->due_ns == 0))
         return;
-    char *wait = sim_callers_of_call();
-    begin(ticket, wait);
-    spread(newest, wait);
-    free(wait);
-}
-
-void sim_late_want_all(const struct sim_context *context, struct sim_ticket *newest)
-{
-    if (!sim_late)
-        return;
-    char *call = sim_callers_of_call();
-    const char *wait = call && strncmp(call, "cuCtxSynchronize", 16) == 0 ? call : NULL;
-    if (call && !wait)
-        tell_all(call, context, newest);
+    char *call = first && !first_told ? sim_callers_of_call() : NULL;
     for (struct sim_ticket *ticket = newest; ticket; ticket = ticket->older)
-        if (!context || ticket->context == context)
-            begin(ticket, wait);
-    spread(newest, wait);
+        if (one ? ticket == one : !context || ticket->context == context)
+            begin(ticket, call);
+    spread(newest, call);
     free(call);
-}
-
-void sim_late_ask(struct sim_ticket *ticket, struct sim_ticket *newest)
-{
-    if (ticket->due_ns && ++ticket->asked == QUESTIONS)
-        sim_late_want(ticket, newest);
 }
 
 /* Its time is over. */
@@ -224,8 +183,7 @@ static void lose_patience(const struct sim_ticket *ticket)
 {
     if (patience_ns > LEAST_NS)
         patience_ns -= patience_ns / 32;
-    if (ticket->origin)
-        tell("not waited for in time", ticket->origin);
+    tell_begin(ticket, NULL);
 }
 
 void sim_late_linger(const struct sim_ticket *ticket, const bool *stop)
@@ -293,7 +251,6 @@ struct sim_ticket **sim_late_turn(struct sim_ticket **ready, bool busy, struct s
         turn_ns /= 2;
     turn_end_ns = now + turn_ns;
     found = best_of(ready);
-    tell_swap(*found);
     (*found)->due_ns = 0;
     return found;
 }

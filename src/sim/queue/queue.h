@@ -97,11 +97,15 @@ bool sim_event_shared_done(const struct sim_event *event);
 CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_context *context,
                                  struct sim_ticket **ticket);
 
-/* --- late.c --- Tickets that are made from now on begin as late as a device may begin them: when
- * somebody waits for them or for what comes after, asks again and again, or after a time. */
-extern bool sim_late;
-extern bool sim_late_reorders; /* and one at a time, in another order than they were queued */
-/* What the ticket's work uses, for the log. */
+/* --- late.c --- */
+/* From the piece of work `from` on, of those that are made from now on, work begins as late as a
+ * device may begin it: when somebody waits for it or for what comes after, asks again and again, or
+ * after a time; with `reorders` also one at a time, in another order than it was queued, but for
+ * the first one, which runs before all from the piece `before` on (0: none). What is queued before
+ * `from` is done before the call returns. */
+void sim_late_begin(bool late, bool reorders, uint64_t from, uint64_t before);
+extern bool sim_late_reorders;
+/* The ticket, not yet started, is for this work. */
 void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item);
 
 /* --- ticket.c --- Work in order: a ticket is one piece of work, done or not. Every function is
@@ -126,6 +130,7 @@ bool sim_ticket_done(const struct sim_ticket *ticket);
 bool sim_ticket_ask(struct sim_ticket *ticket);              /* the same, of a program that asks */
 uint64_t sim_ticket_end_ns(const struct sim_ticket *ticket); /* when it was done */
 void sim_ticket_wait(struct sim_ticket *ticket);             /* gives the lock up meanwhile */
+void sim_ticket_hurry(void); /* the thread's call ends: what it queued is done, if it is early */
 void sim_ticket_start(struct sim_ticket *ticket); /* runs as soon as nothing is missing */
 void sim_ticket_begin(struct sim_ticket *ticket); /* and the caller's reference is given up */
 /* Instead of sim_ticket_start: the calling thread waits until nothing is missing, and runs it. */
@@ -165,6 +170,8 @@ struct sim_item {
     sim_work *run;
     void *user;
     void (*drop)(void *user); /* with the driver's lock held, once; may be NULL */
+    const void *reads;        /* of the host's memory, when it runs; NULL: nothing */
+    size_t read_size;
 };
 #define SIM_ITEM_NO_NODE ((CUgraphNodeType)-1)
 

@@ -144,8 +144,7 @@ static CUresult hand_in(struct sim_stream *stream, const struct sim_item *item, 
 {
     SIM_TRY_OR(result, sim_item_drop(item));
     SIM_FIND(struct sim_ticket *, ticket, make(stream, item->run, item->user, item->drop, &ticket));
-    if (sim_late_reorders)
-        sim_late_note(ticket, item);
+    sim_late_note(ticket, item);
     if (wait)
         result = sim_ticket_run_here(ticket);
     else
@@ -170,6 +169,7 @@ CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, voi
 {
     SIM_FIND(struct sim_ticket *, ticket, make(stream, work, user, drop, &ticket));
     sim_ticket_always(ticket);
+    sim_late_note(ticket, &(struct sim_item){.params.type = CU_GRAPH_NODE_TYPE_HOST});
     sim_ticket_begin(ticket);
     return CUDA_SUCCESS;
 }

@@ -6,7 +6,8 @@
 
 #include "ptx/ptx.h"
 
-#define IDLE_MAX 8 /* threads kept for later */
+#define IDLE_MAX 8  /* threads kept for later */
+#define QUESTIONS 8 /* of a loop; who asks once may only flush the queue */
 
 struct worker {
     pthread_t id;
@@ -16,6 +17,7 @@ struct worker {
 };
 
 static uint64_t newest_number;
+static _Thread_local uint64_t made_number; /* of the thread's last one */
 static struct sim_ticket *oldest, *newest; /* that are not done */
 static struct sim_ticket *ready_first, **ready_end = &ready_first;
 static atomic_uint ready_count;
@@ -40,7 +42,6 @@ void sim_ticket_release(struct sim_ticket *ticket)
 {
     if (ticket && --ticket->references == 0) {
         free(ticket->origin);
-        free(ticket->uses);
         free(ticket);
     }
 }
@@ -52,8 +53,8 @@ bool sim_ticket_done(const struct sim_ticket *ticket)
 
 bool sim_ticket_ask(struct sim_ticket *ticket)
 {
-    if (!ticket->done)
-        sim_late_ask(ticket, newest);
+    if (!ticket->done && ++ticket->asked == QUESTIONS)
+        sim_late_want(ticket, NULL, newest);
     return ticket->done;
 }
 
@@ -73,7 +74,7 @@ static void glance(struct sim_ticket *ticket)
 
 void sim_ticket_wait(struct sim_ticket *ticket)
 {
-    sim_late_want(ticket, newest);
+    sim_late_want(ticket, NULL, newest);
     glance(ticket);
     while (!ticket->done)
         sim_lock_wait(&done_changed);
@@ -82,12 +83,23 @@ void sim_ticket_wait(struct sim_ticket *ticket)
 
 void sim_ticket_wait_all(const struct sim_context *context)
 {
-    sim_late_want_all(context, newest);
+    sim_late_want(NULL, context, newest);
     if (context && context->tickets != 0)
         glance(newest);
     while (context ? context->tickets != 0 : !!oldest)
         sim_lock_wait(&done_changed);
     sim_expire_all();
+}
+
+void sim_ticket_hurry(void)
+{
+    struct sim_ticket *ticket = newest;
+    if (!sim_late_hurries || sim_current_in_callback)
+        return;
+    while (ticket && (ticket->number > made_number || ticket->due_ns))
+        ticket = ticket->older;
+    sim_late_hurry(sim_ticket_retain(ticket), made_number, &done_changed);
+    sim_ticket_release(ticket);
 }
 
 uint64_t sim_ticket_newest(void)
@@ -114,15 +126,13 @@ struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, 
     if (context) {
         ticket->context = sim_context_retain(context);
         context->tickets++;
-        if (sim_late) {
-            ticket->due_ns = sim_late_due();
-            ticket->origin = work ? sim_callers_of_call() : NULL;
-        }
     }
     ticket->work = work;
     ticket->user = user;
     ticket->drop = drop;
-    ticket->number = ++newest_number;
+    ticket->number = made_number = ++newest_number;
+    if (context)
+        (void)sim_ticket_after(ticket, sim_late_make(ticket, self ? NULL : newest));
     SIM_LIST_ADD(oldest, newest, ticket, newer, older);
     return ticket;
 }
@@ -136,6 +146,8 @@ CUresult sim_ticket_after(struct sim_ticket *ticket, struct sim_ticket *before)
     edge->next = before->waiters;
     before->waiters = edge;
     ticket->missing++;
+    if (ticket->due_ns == 0) /* such as the end of a graph, which is made before its nodes */
+        ticket->due_ns = before->due_ns;
     return CUDA_SUCCESS;
 }
 
@@ -164,6 +176,7 @@ static void execute(struct sim_ticket *ticket)
 {
     struct sim_context *context = ticket->context;
     ticket->result = context ? context->sticky : CUDA_SUCCESS;
+    sim_late_compare(ticket);
     if (ticket->work && (ticket->always || ticket->result == CUDA_SUCCESS)) {
         sim_lock_leave();
         CUresult result = ticket->work(ticket->user);
@@ -406,7 +419,7 @@ CUresult sim_ticket_run_here(struct sim_ticket *ticket)
         return ticket->result;
     }
     ticket->claimed = true;
-    sim_late_want(ticket, newest);
+    sim_late_want(ticket, NULL, newest);
     ticket->missing--;
     while (ticket->missing != 0)
         sim_lock_wait(&done_changed);
@@ -451,7 +464,7 @@ void sim_ticket_unload(void)
     bool all_done = true; /* nobody works any more */
     sim_lock_enter();
     stopping = true;
-    sim_late_end(newest);
+    sim_late_end();
     pthread_cond_broadcast(&ready_changed);
     pthread_cond_broadcast(&sim_late_changed);
     while (workers) {

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Which wait, or which order of streams, a program lacks that fails if its work runs late or in
+ * another order: found by runs in which less of it does. A program that also fails if each piece
+ * of work is done when the call that queues it returns fails for another reason. */
+#include "matrix.h"
+
+#include "call/fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SECONDS = 60, LEAST_TIMEOUT = 5, MOST_WORK = 1 << 24 };
+
+struct search {
+    const struct matrix_plan *plan;
+    const struct matrix_case *of;
+    const char *rule;                 /* MATRIX_LATE or MATRIX_REORDER */
+    struct matrix_case fails, passes; /* the last ones of each */
+    double seconds;                   /* of all so far */
+    bool given_up;                    /* they took too long */
+};
+
+/* Run it under a rule. Returns whether it passes. */
+static bool passes(struct search *search, const char *rule)
+{
+    struct matrix_plan plan = *search->plan;
+    struct matrix_case one = {.end = MATRIX_NOT_RUN};
+    const double timeout = LEAST_TIMEOUT + 10 * search->of->seconds;
+
+    if (search->given_up)
+        return false;
+    plan.quiet = true;
+    plan.timeout = timeout < plan.timeout ? timeout : plan.timeout;
+    memcpy(one.cuda, search->of->cuda, sizeof one.cuda);
+    snprintf(one.fault, sizeof one.fault, "%s", rule);
+    search->given_up = !matrix_run(&plan, &one, 0, 1, NULL) || one.end == MATRIX_NOT_RUN;
+    search->seconds += one.seconds;
+    search->given_up |= search->seconds > MOST_SECONDS;
+    const bool good = one.end < MATRIX_FAILS;
+    struct matrix_case *last = good ? &search->passes : &search->fails;
+    matrix_place_free(last);
+    *last = one;
+    return good;
+}
+
+static bool passes_from(struct search *search, long from)
+{
+    char rule[64];
+
+    snprintf(rule, sizeof rule, "%s:from=%ld", search->rule, from);
+    return passes(search, rule);
+}
+
+static bool fails_before(struct search *search, long from, long before)
+{
+    char rule[96];
+
+    snprintf(rule, sizeof rule, MATRIX_REORDER ":from=%ld,before=%ld", from, before);
+    return !passes(search, rule);
+}
+
+/* The last piece of work for which it fails if that and all behind it is late; 0: none is known.
+ * A program that stops for long by itself may pass once: asked again. */
+static long find_from(struct search *search)
+{
+    long fails = 0, good = 1;
+
+    for (int tries = 0; tries < 3; tries++) {
+        for (long step = 1; !passes_from(search, good); step *= 2) {
+            if (search->given_up || good > MOST_WORK)
+                return 0;
+            fails = good;
+            good += step;
+        }
+        while (fails + 1 < good) {
+            long middle = fails + (good - fails) / 2;
+            if (passes_from(search, middle))
+                good = middle;
+            else if (search->given_up)
+                return 0;
+            else
+                fails = middle;
+        }
+        if (passes_from(search, good)) /* once more */
+            break;
+    }
+    return search->given_up || fails == 0 || passes_from(search, fails) ? 0 : fails;
+}
+
+/* The last piece of work before which that one must run for it to pass; 0: none is known. */
+static long find_before(struct search *search, long from)
+{
+    long good = from + 1, fails = from + 2;
+
+    if (fails_before(search, from, good))
+        return 0;
+    for (long step = 1; !fails_before(search, from, fails); step *= 2) {
+        if (fails > MOST_WORK)
+            return 0;
+        good = fails;
+        fails += step;
+    }
+    while (good + 1 < fails) {
+        long middle = good + (fails - good) / 2;
+        if (fails_before(search, from, middle))
+            fails = middle;
+        else
+            good = middle;
+    }
+    return !search->given_up && !fails_before(search, from, good) ? good : 0;
+}
+
+static void move(char **to, char **from)
+{
+    free(*to);
+    *to = *from;
+    *from = NULL;
+}
+
+/* The call's name in "cuX\t..." */
+static const char *name_of(const char *by, char name[128])
+{
+    snprintf(name, 128, "%.*s", (int)strcspn(by, "\t"), by);
+    return name;
+}
+
+static void put(struct matrix_case *one, bool changed)
+{
+    char text[MATRIX_CALL_SIZE], name[2][128];
+
+    if (one->first_by && one->second_by && strcmp(one->first_by, one->second_by) == 0)
+        snprintf(text, sizeof text,
+                 "a piece of work of %s ran before an older one, and nothing orders them",
+                 name_of(one->first_by, name[0]));
+    else if (one->first_by && one->second_by)
+        snprintf(text, sizeof text, "%s ran before %s, and nothing orders them",
+                 name_of(one->first_by, name[0]), name_of(one->second_by, name[1]));
+    else if (one->late_by && changed)
+        snprintf(text, sizeof text, "the host changed what %s reads, before anything waited for it",
+                 name_of(one->late_by, name[0]));
+    else if (one->late_by && one->wait_by)
+        snprintf(text, sizeof text, "%s was waited for too late, by %s",
+                 name_of(one->late_by, name[0]), name_of(one->wait_by, name[1]));
+    else if (one->late_by)
+        snprintf(text, sizeof text, "%s was not waited for", name_of(one->late_by, name[0]));
+    else
+        snprintf(text, sizeof text, "%s",
+                 strcmp(one->fault, MATRIX_LATE) == 0 ? "a wait for queued work is missing"
+                                                      : "a wait or an order of streams is missing");
+    matrix_put_before(one, text);
+}
+
+/* What ends objects, and what made the work, is no wait for it. */
+static bool is_wait(const char *by, const char *work)
+{
+    char name[128];
+
+    return by && !sim_fault_is_release(name_of(by, name)) && strcmp(by, work) != 0;
+}
+
+void matrix_order(const struct matrix_plan *plan, struct matrix_case *one)
+{
+    bool reorder = strcmp(one->fault, MATRIX_REORDER) == 0, changed = false;
+    struct search search = {
+        .plan = plan, .of = one, .rule = reorder ? MATRIX_REORDER : MATRIX_LATE};
+    long from = 0;
+
+    if ((!reorder && strcmp(one->fault, MATRIX_LATE) != 0) || one->end < MATRIX_FAILS ||
+        one->end > MATRIX_HANGS)
+        return;
+    if (passes(&search, MATRIX_EARLY)) {
+        if (one->end != MATRIX_HANGS)
+            from = find_from(&search);
+        if (from > 0 && reorder && find_before(&search, from) > 0) {
+            move(&one->first_by, &search.passes.first_by);
+            move(&one->second_by, &search.passes.late_by);
+        } else if (from > 0 && !passes_from(&search, from)) {
+            move(&one->late_by, &search.fails.late_by);
+            changed = search.fails.changed;
+            if (one->late_by && is_wait(search.fails.wait_by, one->late_by))
+                move(&one->wait_by, &search.fails.wait_by);
+        }
+        put(one, changed);
+    }
+    matrix_place_free(&search.fails);
+    matrix_place_free(&search.passes);
+}
