@@ -88,6 +88,14 @@ static bool fails_by_kernel(const struct matrix_case *one)
            one->went_on[0] == '\0';
 }
 
+/* What it did, without its launch: of two that do the same, one or the other is told. */
+static const char *kernel_words(const struct matrix_case *one)
+{
+    const char *words = strstr(one->kernel, ": kernel '");
+
+    return words ? words : one->kernel;
+}
+
 bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *other)
 {
     char text[2][MATRIX_WORDS_SIZE], found[2][MATRIX_CALL_SIZE];
@@ -96,13 +104,13 @@ bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *oth
     if (one->end != other->end || one->bad != other->bad)
         return false;
     if (fails_by_kernel(one) && fails_by_kernel(other))
-        return is_same_text(one->kernel, other->kernel);
+        return is_same_text(kernel_words(one), kernel_words(other));
     if (strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) != 0)
         return false;
     if (has_end(one))
         return true;
     if (one->kernel[0] != '\0') /* the call that fails because of it is one or another */
-        return is_same_text(one->kernel, other->kernel);
+        return is_same_text(kernel_words(one), kernel_words(other));
     if (place || second)
         return place && second && strcmp(place, second) == 0 && is_same_text(found[0], found[1]);
     return is_same_text(matrix_call(one), matrix_call(other)) &&
