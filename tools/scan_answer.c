@@ -57,6 +57,7 @@ static void add_of(struct flow *flow, struct scan_name name, const struct scan_g
     name.index = guard->index;
     name.release = guard->release;
     name.negated = negated;
+    name.joined |= guard->joined;
     add_found(flow, name);
 }
 
@@ -158,8 +159,10 @@ static void settle_value(struct flow *flow, const struct flow_value *value)
         if (!holds(flow, guard, value->at))
             continue;
         add_of(flow,
-               (struct scan_name){
-                   .word = value->name, .function = value->function, .origin = value->name.text},
+               (struct scan_name){.word = value->name,
+                                  .function = value->function,
+                                  .joined = true,
+                                  .origin = value->name.text},
                guard, false);
         any = true;
     }

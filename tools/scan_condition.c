@@ -497,6 +497,8 @@ static struct flow_facts read_chain(struct flow *flow, int joint)
     }
     scan_flow_drop(flow, first, why);
     scan_flow_hold(flow, *kept);
+    for (size_t i = kept->first; i > 0; i = scan_flow_guard(flow, i)->next)
+        scan_flow_guard(flow, i)->joined = true;
     return facts;
 }
 

@@ -217,8 +217,10 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
     for (size_t i = 1; i < guards->held_count; i++) {
         struct asked *held = &guards->held[i];
         if (held->function == held[-1].function && held->key == held[-1].key &&
-            held->until < held[-1].until)
+            held->until < held[-1].until) {
             held->until = held[-1].until;
+            held->guard = held[-1].guard;
+        }
     }
 }
 
@@ -343,9 +345,10 @@ static void find_why(const struct scan_guards *guards, struct scan_source_call *
     }
     if (!found)
         return;
+    const bool contrary = found->contrary <= call->at && call->at < found->contrary_end;
     call->asked = found->line;
-    call->why = found->contrary <= call->at && call->at < found->contrary_end ? found->contrary_why
-                                                                              : found->why;
+    call->why = contrary ? found->contrary_why : found->why;
+    call->certain = contrary && !found->joined && found->index < CUSHIM_ENTRY_COUNT;
     if (scan_guard_is_version(found) && found->release == SCAN_ANY_RELEASE)
         call->why = SCAN_WHY_NUMBER;
     call->why_line = found->why_line;
@@ -365,6 +368,22 @@ static void find_others(const struct scan_guards *guards, const char *end,
         } else if (asked && call->late == 0) {
             call->late = asked->guard->line;
         }
+    }
+}
+
+/* A guard that holds, and is of an older release. */
+static void find_old(const struct scan_guards *guards, struct scan_source_call *call)
+{
+    const int since = known_entry(call->index).since;
+
+    for (size_t i = guards->release_count; i-- > 0 && call->old == 0;) {
+        const size_t key = VERSIONS + (size_t)guards->releases[i];
+        const struct asked *held =
+            find_asked(guards->held, guards->held_count, call->function, key, call->at);
+        if (guards->releases[i] >= since || !held || held->until <= call->at)
+            continue;
+        call->old = held->guard->line;
+        call->old_release = guards->releases[i];
     }
 }
 
@@ -461,6 +480,8 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
             find_others(guards, text->end, call);
         if (!call->has)
             find_lambda(guards, call);
+        if (!call->has && call->asked + call->late == 0)
+            find_old(guards, call);
     }
 }
 

@@ -28,6 +28,7 @@ struct scan_guard {
     struct scan_word name;        /* by which it is known; empty: it is a question */
     const char *head; /* of a question outside functions: where its declaration begins */
     bool negated;     /* the name holds the contrary */
+    bool joined;      /* by && or ||: its contrary is not certain where the condition is false */
     bool answers;     /* the name is a function's, or the question is what its macro answers */
     bool asks;        /* the name is a macro's that asks, and is no answer itself */
     bool asserts;     /* or leaves if it does not hold */
@@ -55,7 +56,7 @@ struct scan_name {
     size_t index;    /* of the entry; SCAN_VERSION, SCAN_VOID; KNOWN_NONE: a function's */
     size_t function; /* that has the name; SCOPE_FILE: all */
     int release;
-    bool negated;
+    bool negated, joined;
     bool called;        /* a function's, that answers if it is called */
     bool asks;          /* a macro's that asks for its parameter, and is no answer itself */
     bool uses, covers;  /* and uses it, behind that alone */

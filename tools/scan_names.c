@@ -136,6 +136,7 @@ void scan_names_word(struct scan_guards *guards, struct scan_word word,
             guard.release = name->release;
             guard.name = word;
             guard.negated = name->negated;
+            guard.joined = name->joined;
             guard.answers = name->called;
             guard.asserts = name->asserts;
             scan_guards_add(guards, &guard);

@@ -266,6 +266,7 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
 
     guard.name = name->word;
     guard.negated = name->negated;
+    guard.joined = name->joined;
     guard.answers = name->called;
     guard.asks = name->asks;
     guard.asserts = name->asserts;

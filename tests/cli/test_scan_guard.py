@@ -96,8 +96,20 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
 
 
 @pytest.mark.parametrize("body, words", [
-    (f"if (!{HAS}) {CALL}", "the guard of line 1 is inverted: it leads here without the entry"),
-    (f"if ({HAS}) x();\nelse {CALL}", "the call is in the else of line 1, which has no such entry"),
+    (f"if (!{HAS}) {CALL}", 
+     "no guard: the guard of line 1 is inverted: it leads here without the entry"),
+    (f"if ({HAS}) return;\n{CALL}",
+     "no guard: the guard of line 1 is inverted: it leads here without the entry"),
+    (f"if ({HAS} && x) return;\n{CALL}",
+     "the guard of line 1 is inverted: it leads here without the entry"),
+    (f"if ({HAS}) x();\nelse {CALL}", 
+     "no guard: the call is in the else of line 1, which has no such entry"),
+    (f"if (CUSHIM_HAS(cu, cuGraphCreate))\n{CALL}",
+     "no guard: the guard of line 1 is of CUDA 10.0: put the call into if (CUSHIM_HAS(..., "
+     "cuMemAllocAsync))"),
+    (f"if (cushim_driver_version(cu) < 11010) return;\n{CALL}",
+     "no guard: the guard of line 1 is of CUDA 11.1: put the call into if (CUSHIM_HAS(..., "
+     "cuMemAllocAsync))"),
     (f"if ({HAS} || x)\n{CALL}",
      "the guard of line 1 is joined by ||: the call is reached without it"),
     (f"if (!{HAS} && x) return;\n{CALL}",
@@ -132,12 +144,16 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
      "the guard of line 1 is in no form that is understood: put the call into its if"),
     (f"if (!{HAS}) return;\nif ({HAS}) x();\nelse y();\nz({HAS}, {CALL[:-1]});", None)])
 def test_why_it_does_not_count(tmp_path, body, words):
-    """The last guard before the call, and in plain words what is wrong with it."""
+    """The last guard before the call, and in plain words what is wrong with it: `no guard` if it is
+    certain."""
+    certain = bool(words) and words.startswith("no guard: ")
     path = tmp_path / "a.c"
     path.write_text(f"void f(void) {{ {body} }}\n")
     got = run("scan", "--drivers", "9.0", "--github", path)
-    found = re.findall("title=(.*)::unknown: .*; (.*)", got.out)
-    assert (got.code, found) == (OK, [("guard-unproved", words)] if words else [])
+    found = ["".join(one) for one in
+             re.findall("::.*title=(.*::)(?:unknown: .*?; |(no guard: ).*?; )(.*)", got.out)]
+    rule = "unguarded-call::" if certain else "guard-unproved::"
+    assert (got.code, found) == (FAILED if certain else OK, [rule + words] if words else [])
     assert run("scan", "--drivers", "9.0", "--strict", path).code == (FAILED if words else OK)
 
 
