@@ -58,6 +58,7 @@ static void add_of(struct flow *flow, struct scan_name name, const struct scan_g
     name.release = guard->release;
     name.negated = negated;
     name.joined |= guard->joined;
+    name.filled = guard->filled;
     add_found(flow, name);
 }
 
@@ -74,9 +75,17 @@ void scan_answer_name(struct flow *flow, struct scan_name name, const struct flo
     add_found(flow, name);
 }
 
+static void add_void(struct flow *flow, struct scan_name name)
+{
+    add_found(flow, (struct scan_name){.word = name.word,
+                                       .index = SCAN_VOID,
+                                       .function = name.function,
+                                       .output = name.output});
+}
+
 void scan_answer_void(struct flow *flow, struct scan_word word, size_t function)
 {
-    add_found(flow, (struct scan_name){.word = word, .index = SCAN_VOID, .function = function});
+    add_void(flow, (struct scan_name){.word = word, .function = function});
 }
 
 static void add_value(struct flow *flow, struct flow_value value)
@@ -85,15 +94,14 @@ static void add_value(struct flow *flow, struct flow_value value)
     flow->values[flow->value_count++] = value;
 }
 
-void scan_answer_other(struct flow *flow, struct scan_word word, size_t function,
-                       struct scan_value value, const char *at)
+void scan_answer_other(struct flow *flow, struct scan_name name, struct scan_value value)
 {
     if (!value.yes)
         return;
     if (value.no || flow->value_count == FLOW_MOST_LABELS)
-        scan_answer_void(flow, word, function);
+        add_void(flow, name);
     else
-        add_value(flow, (struct flow_value){.name = word, .function = function, .at = at});
+        add_value(flow, (struct flow_value){.name = name, .at = name.origin});
 }
 
 /* Each other `return` has to be the contrary. */
@@ -158,16 +166,14 @@ static void settle_value(struct flow *flow, const struct flow_value *value)
         const struct scan_guard *guard = &flow->guards->guards[i];
         if (!holds(flow, guard, value->at))
             continue;
-        add_of(flow,
-               (struct scan_name){.word = value->name,
-                                  .function = value->function,
-                                  .joined = true,
-                                  .origin = value->name.text},
-               guard, false);
+        struct scan_name name = value->name;
+        name.joined = true;
+        name.origin = name.word.text;
+        add_of(flow, name, guard, false);
         any = true;
     }
     if (!any)
-        scan_answer_void(flow, value->name, value->function);
+        add_void(flow, value->name);
 }
 
 /* Whether each `return` that may be true, or false, is where a guard holds. */

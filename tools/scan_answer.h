@@ -21,8 +21,7 @@ void scan_answer_name(struct flow *flow, struct scan_name name, const struct flo
 void scan_answer_void(struct flow *flow, struct scan_word word, size_t function);
 
 /** A value without facts, that the name is given: where no guard holds, the name is no answer. */
-void scan_answer_other(struct flow *flow, struct scan_word word, size_t function,
-                       struct scan_value value, const char *at);
+void scan_answer_other(struct flow *flow, struct scan_name name, struct scan_value value);
 
 /** `return` with its value. */
 void scan_answer_return(struct flow *flow, const struct flow_facts *facts,

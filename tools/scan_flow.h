@@ -49,8 +49,7 @@ struct scan_value {
 
 /* A value without facts: of a name that is made true, or of a `return`. */
 struct flow_value {
-    struct scan_word name;
-    size_t function;
+    struct scan_name name;
     const char *at;
     bool returned;
     struct scan_value value;

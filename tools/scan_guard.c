@@ -21,6 +21,7 @@ enum {
     RELEASES = CUSHIM_ENTRY_COUNT,
     VERSIONS = RELEASES + (1 << 20),
     NO_NUMBER = VERSIONS + (1 << 20),
+    ATTRIBUTES,
     NO_KEY
 };
 
@@ -103,6 +104,8 @@ static void find_keys(const struct scan_guards *guards, const struct scan_guard 
     } else if (version && (guard->release == SCAN_ANY_RELEASE || guard->why == SCAN_WHY_NUMBER ||
                            guard->why == SCAN_WHY_SWITCH)) {
         keys[0] = NO_NUMBER;
+    } else if (guard->index == SCAN_ATTRIBUTE) {
+        keys[0] = ATTRIBUTES;
     }
     for (size_t i = 0; version && i < guards->release_count; i++) {
         if (guards->releases[i] <= guard->release)
@@ -192,7 +195,8 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
         find_keys(guards, guard, keys);
         for (size_t k = 0; k < 2 && keys[k] != NO_KEY; k++) {
             struct asked asked = {guard->function, keys[k], guard->at, NULL, guard};
-            guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
+            if (!guard->filled)
+                guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             asked.function = anywhere;
             if (guard->name.length == 0 && !scan_guard_is_version(guard))
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
@@ -371,6 +375,18 @@ static void find_others(const struct scan_guards *guards, const char *end,
     }
 }
 
+/* A condition around the call is an attribute of the device. */
+static void find_attribute(const struct scan_guards *guards, struct scan_source_call *call)
+{
+    const struct asked *held =
+        find_asked(guards->held, guards->held_count, call->function, ATTRIBUTES, call->at);
+
+    if (!held || held->until <= call->at)
+        return;
+    call->asked = held->guard->line;
+    call->why = SCAN_WHY_ATTRIBUTE;
+}
+
 /* A guard that holds, and is of an older release. */
 static void find_old(const struct scan_guards *guards, struct scan_source_call *call)
 {
@@ -480,6 +496,8 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
             find_others(guards, text->end, call);
         if (!call->has)
             find_lambda(guards, call);
+        if (!call->has && call->asked + call->late == 0)
+            find_attribute(guards, call);
         if (!call->has && call->asked + call->late == 0)
             find_old(guards, call);
     }

@@ -2,6 +2,7 @@
 #include "scan_names.h"
 
 #include "known.h"
+#include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_macro.h"
 #include "scan_wheel.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 /* More are not taken, of any file. */
-enum { MOST_MENTIONS = 1 << 14, MOST_FOUND = 1 << 18 };
+enum { MOST_MENTIONS = 1 << 14, MOST_FOUND = 1 << 18, LONGEST_CHAIN = 256 };
 
 static int compare_pointers(const char *a, const char *b)
 {
@@ -22,7 +23,11 @@ static int compare_owners(const struct scan_name *a, const struct scan_name *b)
 {
     int words = scan_word_compare(a->word, b->word);
 
-    return words != 0 ? words : (a->function > b->function) - (a->function < b->function);
+    if (words != 0)
+        return words;
+    if (a->output != b->output)
+        return a->output < b->output ? -1 : 1;
+    return (a->function > b->function) - (a->function < b->function);
 }
 
 /* And what the value tells. */
@@ -76,6 +81,14 @@ static bool is_named(const struct scan_guards *guards, size_t at, struct scan_wo
     return at < guards->name_count && scan_word_compare(guards->names[at].word, word) == 0;
 }
 
+const struct scan_name *scan_names_next(const struct scan_guards *guards, struct scan_word word,
+                                        const struct scan_name *last)
+{
+    const size_t next = last ? (size_t)(last - guards->names) + 1 : find_names(guards, word);
+
+    return is_named(guards, next, word) ? &guards->names[next] : NULL;
+}
+
 bool scan_names_is_answer(const struct scan_guards *guards, const struct scan_function *function)
 {
     const struct scan_word name = function->name;
@@ -87,17 +100,57 @@ bool scan_names_is_answer(const struct scan_guards *guards, const struct scan_fu
     return false;
 }
 
-/* "&name" as an argument, "name++": it may get another value. */
+/* Before "name" in "&name", "&a->name" and "& name": behind the '&'. NULL: there is none. */
+static const char *find_address(const char *from, const char *at)
+{
+    const char *least = at - from > LONGEST_CHAIN ? at - LONGEST_CHAIN : from;
+
+    while (at > least && (scan_text_is_letter(at[-1]) || memchr(".->: \t", at[-1], 7)))
+        at--;
+    return at - least > 1 && at[-1] == '&' && at[-2] != '&' ? at : NULL;
+}
+
+/* "[&name]" and "[this, &name]" of a lambda. */
+static bool is_captured(const char *from, const char *at)
+{
+    const char *least = at - from > LONGEST_CHAIN ? at - LONGEST_CHAIN : from;
+
+    while (at > least && (scan_text_is_letter(at[-1]) || memchr("&*=, ", at[-1], 5)))
+        at--;
+    return at > least && at[-1] == '[';
+}
+
+/* "&name" where no name is before the '&', "type &other = name" without `const`, "name++": it may
+ * get another value. */
 static bool is_changed(const struct scan_guards *guards, struct scan_word word)
 {
-    const char *at = word.text, *behind = word.text + word.length;
+    const char *text = guards->text.text, *at = word.text, *behind = at + word.length;
     const size_t least = 4; /* "f(& ", "++;" */
 
-    if ((size_t)(at - guards->text.text) < least || (size_t)(guards->text.end - behind) < least)
+    if ((size_t)(at - text) < least || (size_t)(guards->text.end - behind) < least ||
+        scan_filled_is(guards, word))
         return false;
-    bool counts = memcmp(behind, "++", 2) == 0 || memcmp(behind, "--", 2) == 0 ||
-                  memcmp(at - 2, "++", 2) == 0 || memcmp(at - 2, "--", 2) == 0;
-    return counts || (at[-1] == '&' && (strchr("(,", at[-2]) || memcmp(at - 3, ", ", 2) == 0));
+    if (memcmp(behind, "++", 2) == 0 || memcmp(behind, "--", 2) == 0 ||
+        memcmp(at - 2, "++", 2) == 0 || memcmp(at - 2, "--", 2) == 0)
+        return true;
+    const char *address = find_address(text, at);
+    if (address) {
+        const char *before = scan_text_back_over_spaces(text, address - 1);
+        return before > text && memchr("(,={?:;", before[-1], 7) && !is_captured(text, address);
+    }
+    at = scan_text_back_over_spaces(text, at);
+    if (at == text || !memchr("=({", at[-1], 3))
+        return false;
+    const char *other = scan_text_back_over_spaces(text, at - 1);
+    while (other > text && scan_text_is_letter(other[-1]))
+        other--;
+    other = scan_text_back_over_spaces(text, other);
+    if (other == text || other[-1] != '&' || other - text < 2 || other[-2] == '&')
+        return false;
+    const char *statement = other;
+    while (statement > text && !memchr(";{}(", statement[-1], 4))
+        statement--;
+    return !memmem(statement, (size_t)(other - statement), "const", 5);
 }
 
 const struct scan_name *scan_names_parameter(const struct scan_guards *guards,
@@ -118,11 +171,12 @@ void scan_names_word(struct scan_guards *guards, struct scan_word word,
     bool other = false;
 
     for (size_t i = low; is_named(guards, i, word); i++)
-        other |= guards->names[i].index == SCAN_VOID && is_of(&guards->names[i], function);
+        other |= guards->names[i].index == SCAN_VOID && is_of(&guards->names[i], function) &&
+                 guards->names[i].output == 0;
     for (size_t i = low; is_named(guards, i, word); i++) {
         const struct scan_name *name = &guards->names[i];
         if (name->index != KNOWN_NONE) {
-            if (other || !is_of(name, function) || name->index == SCAN_VOID ||
+            if (other || name->output > 0 || !is_of(name, function) || name->index == SCAN_VOID ||
                 (name->called && !called))
                 continue;
             if (!name->called && is_changed(guards, word)) {
@@ -137,6 +191,8 @@ void scan_names_word(struct scan_guards *guards, struct scan_word word,
             guard.name = word;
             guard.negated = name->negated;
             guard.joined = name->joined;
+            guard.filled = name->filled;
+            guard.divided = name->divided;
             guard.answers = name->called;
             guard.asserts = name->asserts;
             scan_guards_add(guards, &guard);
@@ -195,6 +251,31 @@ static size_t count_origins(const struct scan_name *names, size_t count, const c
     return different;
 }
 
+/* The oldest release of what several values tell. Of a version and a version / 1000 the number that
+ * it is compared with tells which one it is. */
+static bool merge_values(struct scan_name *names, size_t count)
+{
+    struct scan_name least = names[0];
+    bool versions = true, releases = true;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct scan_name *name = &names[i];
+        const bool entry = name->index < CUSHIM_ENTRY_COUNT;
+        const int release = entry ? known_entry(name->index).since : name->release;
+        const bool version = name->index == SCAN_VERSION || name->index == SCAN_MAJOR;
+        versions &= version && name->release == 0;
+        releases &= (entry || version) && release > 0 && !name->negated;
+        least.release = i == 0 || release < least.release ? release : least.release;
+        least.filled &= name->filled;
+        least.called |= name->called;
+        least.joined = true;
+    }
+    least.index = SCAN_VERSION;
+    least.divided = versions;
+    names[0] = least;
+    return versions || releases;
+}
+
 /* What each value of one name tells is kept, and no more: the next reading finds the places again.
  */
 static size_t choose_values(struct scan_name *names, size_t count, const char **origins)
@@ -211,7 +292,7 @@ static size_t choose_values(struct scan_name *names, size_t count, const char **
             names[kept++] = names[i];
     }
     if (kept == 0)
-        names[kept++] = none;
+        names[kept++] = merge_values(names, count) ? names[0] : none;
     return kept;
 }
 
@@ -228,7 +309,7 @@ static void sort_names(struct scan_guards *guards)
         for (end = i;
              end < guards->name_count && scan_word_compare(names[i].word, names[end].word) == 0;
              end++)
-            answer |= names[end].index != SCAN_VOID;
+            answer |= names[end].index != SCAN_VOID || names[end].output > 0;
         for (size_t k = i; k < end && answer; k++) {
             if (k == i || compare_names(&names[k], &names[count - 1]) != 0)
                 names[count++] = names[k];
@@ -245,12 +326,13 @@ static void sort_names(struct scan_guards *guards)
     free(origins);
 }
 
-static size_t count_void(const struct scan_guards *guards)
+/* Those that another reading sees as another value. */
+static size_t count_other(const struct scan_guards *guards)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < guards->name_count; i++)
-        count += guards->names[i].index == SCAN_VOID;
+        count += guards->names[i].index == SCAN_VOID || guards->names[i].divided;
     return count;
 }
 
@@ -293,7 +375,7 @@ static void find_macros(struct scan_guards *guards, const struct scan_scope *sco
 bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope,
                       const struct scan_source *source)
 {
-    const size_t before = guards->name_count, void_before = count_void(guards);
+    const size_t before = guards->name_count, other_before = count_other(guards);
     size_t last = SCOPE_FILE;
 
     find_macros(guards, scope);
@@ -309,5 +391,5 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
     if (guards->name_count == 0)
         return false;
     sort_names(guards);
-    return guards->name_count > before || count_void(guards) > void_before;
+    return guards->name_count > before || count_other(guards) > other_before;
 }

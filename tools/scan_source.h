@@ -27,7 +27,9 @@ enum scan_why {
     SCAN_WHY_ARGUMENT,
     SCAN_WHY_LAMBDA,
     SCAN_WHY_NUMBER,
-    SCAN_WHY_FOREIGN
+    SCAN_WHY_FOREIGN,
+    SCAN_WHY_ATTRIBUTE,
+    SCAN_WHY_RESULT
 };
 
 struct scan_source_call {

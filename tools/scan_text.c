@@ -151,6 +151,29 @@ const char *scan_text_back_over_spaces(const char *from, const char *at)
     return at;
 }
 
+const char *scan_text_find_word(const char *at, const char *end, struct scan_word word)
+{
+    const char *from = at;
+
+    for (; (at = memmem(at, (size_t)(end - at), word.text, word.length)); at++) {
+        const char *behind = at + word.length;
+        if ((at == from || !scan_text_is_letter(at[-1])) &&
+            (behind == end || !scan_text_is_letter(*behind)))
+            return at;
+    }
+    return NULL;
+}
+
+const char *scan_text_find_close(const char *at, const char *end)
+{
+    for (int depth = 0; at < end; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0)
+            break;
+    }
+    return at;
+}
+
 int scan_text_number(const struct scan_text *in, const char *at)
 {
     int number = 0;

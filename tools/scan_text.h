@@ -49,6 +49,12 @@ struct scan_word scan_text_word(struct scan_text *in);
 const char *scan_text_skip_spaces(const char *at, const char *end);
 const char *scan_text_back_over_spaces(const char *from, const char *at);
 
+/** The next place of a word as a whole; NULL: none. */
+const char *scan_text_find_word(const char *at, const char *end, struct scan_word word);
+
+/** Where the parenthesis at a place closes; `end`: nowhere. */
+const char *scan_text_find_close(const char *at, const char *end);
+
 /** The number at a place of the text; 0: none. */
 int scan_text_number(const struct scan_text *in, const char *at);
 

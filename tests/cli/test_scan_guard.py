@@ -17,8 +17,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 import parts  # noqa: E402
 
 FILES = [parts.read(ROOT / f"tests/cli/{name}.txt")
-         for name in ("guards", "guard_shapes", "guard_values")]
-SOURCES = FILES[0] | FILES[1] | FILES[2]
+         for name in ("guards", "guard_shapes", "guard_values", "guard_filled")]
+SOURCES = FILES[0] | FILES[1] | FILES[2] | FILES[3]
 
 
 def judged(path, text):
@@ -138,6 +138,9 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
     (f"if (caps->pools)\n{CALL}",
      "the condition of line 1 is another file's: ask here, too, or begin a comment before the call "
      "with CUSHIM_HAS(...)"),
+    (f"int v; cu->cuDeviceGetAttribute(&v, MEMORY_POOLS_SUPPORTED, d);\nif (v) {CALL}",
+     "line 2 asks for an attribute of the device, which does not tell the driver's release: ask "
+     "for the entry, too"),
     (f"CHECK({HAS});\n{CALL}",
      "the guard of line 1 is an argument of what may go on without it: put the call into an if"),
     (f"{HAS};\n{CALL}",
@@ -239,7 +242,9 @@ def test_required_is_no_question(tmp_path):
     "#define A(x) CUSHIM_HAS(cu, x)\nA(cuCtxGetId) && ",
     "switch (CUSHIM_HAS(cu, cuCtxGetId)) { case 1: cu->cuCtxGetId(0, &id); } ",
     "[] { cu->cuCtxGetId(0, &id); }; CUSHIM_HAS(cu, cuCtxGetId);",
-    "a(CUSHIM_HAS(cu, x)), ", "namespace { void f() { } } "])
+    "a(CUSHIM_HAS(cu, x)), ", "cu->cuCtxGetId(&a, &b); if (a) ", "int a = 5; ",
+    "int f(int *a) {\n*a = CUSHIM_HAS(cu, cuInit); f(&b); if (b) b = 1;\n}\n",
+    "r = cu->cuCtxGetId(0, 0); if (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x; ", "namespace { void f() { } } "])
 def test_large_files(tmp_path, piece):
     """A search that is not by size takes a minute for each, which is more than this test has."""
     size = 1 << 21 if os.environ["CUSHIM_SANITIZER"] == "none" else 1 << 19
