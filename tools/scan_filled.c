@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST_CALL = 4096 };
+enum { LONGEST_CALL = 4096, MOST_OUTPUTS = 8 };
 
 /* The end of an argument or a parameter: its ',' or the last parenthesis. */
 static const char *find_end(const char *at, const char *end)
@@ -174,15 +174,12 @@ void scan_filled_by_entry(struct scan_guards *guards, const struct scan_scope *s
 void scan_filled_by_function(struct scan_guards *guards, const struct scan_scope *scope,
                              const struct scan_text *in, struct scan_word function)
 {
-    for (const struct scan_name *name = NULL; (name = scan_names_next(guards, function, name));) {
-        if (name->output > 0)
-            take_all(guards, scope, in,
-                     (struct scan_name){.index = name->index,
-                                        .release = name->release,
-                                        .negated = name->negated,
-                                        .joined = name->joined,
-                                        .divided = name->divided,
-                                        .filled = name->filled},
-                     name->output);
+    for (size_t which = 1; which <= MOST_OUTPUTS; which++) {
+        const struct scan_name owner = {.word = function, .output = which};
+        for (const struct scan_name *name = NULL; (name = scan_names_next(guards, owner, name));) {
+            struct scan_name value = *name;
+            value.output = 0;
+            take_all(guards, scope, in, value, which);
+        }
     }
 }

@@ -57,44 +57,43 @@ static int compare_origins(const void *left, const void *right)
     return compare_pointers(*(const char *const *)left, *(const char *const *)right);
 }
 
-static bool is_of(const struct scan_name *name, size_t function)
-{
-    return name->function == SCOPE_FILE || name->function == function;
-}
-
-static size_t find_names(const struct scan_guards *guards, struct scan_word word)
+const struct scan_name *scan_names_next(const struct scan_guards *guards, struct scan_name owner,
+                                        const struct scan_name *last)
 {
     size_t low = 0, high = guards->name_count;
 
-    while (low < high) {
+    while (!last && low < high) {
         size_t middle = low + (high - low) / 2;
-        if (scan_word_compare(guards->names[middle].word, word) < 0)
+        if (compare_owners(&guards->names[middle], &owner) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    low = last ? (size_t)(last - guards->names) + 1 : low;
+    return low < guards->name_count && compare_owners(&guards->names[low], &owner) == 0
+               ? &guards->names[low]
+               : NULL;
 }
 
-static bool is_named(const struct scan_guards *guards, size_t at, struct scan_word word)
+/* The next name that is the word in a function, behind `last`: the file's are first. */
+static const struct scan_name *next_seen(const struct scan_guards *guards, struct scan_word word,
+                                         size_t function, const struct scan_name *last)
 {
-    return at < guards->name_count && scan_word_compare(guards->names[at].word, word) == 0;
-}
+    struct scan_name owner = {.word = word, .function = last ? last->function : SCOPE_FILE};
+    const struct scan_name *next = scan_names_next(guards, owner, last);
 
-const struct scan_name *scan_names_next(const struct scan_guards *guards, struct scan_word word,
-                                        const struct scan_name *last)
-{
-    const size_t next = last ? (size_t)(last - guards->names) + 1 : find_names(guards, word);
-
-    return is_named(guards, next, word) ? &guards->names[next] : NULL;
+    if (next || owner.function == function)
+        return next;
+    owner.function = function;
+    return scan_names_next(guards, owner, NULL);
 }
 
 bool scan_names_is_answer(const struct scan_guards *guards, const struct scan_function *function)
 {
-    const struct scan_word name = function->name;
+    const struct scan_name owner = {.word = function->name};
 
-    for (size_t i = find_names(guards, name); is_named(guards, i, name); i++) {
-        if (guards->names[i].called || (function->macro && guards->names[i].index != KNOWN_NONE))
+    for (const struct scan_name *name = NULL; (name = scan_names_next(guards, owner, name));) {
+        if (name->called || (function->macro && name->index != KNOWN_NONE))
             return true;
     }
     return false;
@@ -154,30 +153,28 @@ static bool is_changed(const struct scan_guards *guards, struct scan_word word)
 }
 
 const struct scan_name *scan_names_parameter(const struct scan_guards *guards,
-                                             struct scan_word word)
+                                             struct scan_word word, size_t function)
 {
-    for (size_t i = find_names(guards, word); is_named(guards, i, word); i++) {
-        if (guards->names[i].index == SCAN_PARAMETER ||
-            guards->names[i].release == SCAN_ANY_RELEASE)
-            return &guards->names[i];
-    }
-    return NULL;
+    const struct scan_name *name = NULL;
+
+    while ((name = next_seen(guards, word, function, name)) && name->index != SCAN_PARAMETER &&
+           name->release != SCAN_ANY_RELEASE)
+        continue;
+    return name;
 }
 
 void scan_names_word(struct scan_guards *guards, struct scan_word word,
                      const struct scan_guard *place, bool called)
 {
-    const size_t low = find_names(guards, word), function = place->function;
+    const size_t function = place->function;
+    const struct scan_name *name = NULL;
     bool other = false;
 
-    for (size_t i = low; is_named(guards, i, word); i++)
-        other |= guards->names[i].index == SCAN_VOID && is_of(&guards->names[i], function) &&
-                 guards->names[i].output == 0;
-    for (size_t i = low; is_named(guards, i, word); i++) {
-        const struct scan_name *name = &guards->names[i];
+    while ((name = next_seen(guards, word, function, name)))
+        other |= name->index == SCAN_VOID;
+    while ((name = next_seen(guards, word, function, name))) {
         if (name->index != KNOWN_NONE) {
-            if (other || name->output > 0 || !is_of(name, function) || name->index == SCAN_VOID ||
-                (name->called && !called))
+            if (other || name->index == SCAN_VOID || (name->called && !called))
                 continue;
             if (!name->called && is_changed(guards, word)) {
                 scan_names_find(guards, (struct scan_name){.word = word,
@@ -338,11 +335,11 @@ static size_t count_other(const struct scan_guards *guards)
 
 static bool is_known_to_leave(const struct scan_guards *guards, struct scan_word word)
 {
-    for (size_t i = find_names(guards, word); is_named(guards, i, word); i++) {
-        if (guards->names[i].asserts)
-            return true;
-    }
-    return false;
+    const struct scan_name owner = {.word = word}, *name = NULL;
+
+    while ((name = scan_names_next(guards, owner, name)) && !name->asserts)
+        continue;
+    return name;
 }
 
 /* Macros that ask. Where one of several with a name leaves without a guard, each has to. */

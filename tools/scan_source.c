@@ -408,7 +408,8 @@ static void read_name(struct reader *reader, bool member, bool typed)
             reader->found.main = line;
     }
     const struct scan_guard place = guard_at(reader, word.text, line);
-    const struct scan_name *asks = called ? scan_names_parameter(&reader->guards, word) : NULL;
+    const struct scan_name *asks =
+        called ? scan_names_parameter(&reader->guards, word, place.function) : NULL;
     if (asks && read_argument(reader, place, asks))
         return;
     if (called)
