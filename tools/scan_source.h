@@ -29,7 +29,8 @@ enum scan_why {
     SCAN_WHY_NUMBER,
     SCAN_WHY_FOREIGN,
     SCAN_WHY_ATTRIBUTE,
-    SCAN_WHY_RESULT
+    SCAN_WHY_RESULT,
+    SCAN_WHY_TABLE
 };
 
 struct scan_source_call {

@@ -160,6 +160,7 @@ static const char *const words_of_why[] = {
                            "driver's release: ask for the entry, too",
     [SCAN_WHY_RESULT] = "line %zu names the error of a missing entry, and not for the result of "
                         "this call: put the call into an if",
+    [SCAN_WHY_TABLE] = "the guard of line %zu asks another table: ask the one that is called",
 };
 
 /* File and line of the cushim_require. */

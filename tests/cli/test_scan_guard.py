@@ -141,6 +141,11 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
     (f"int v; cu->cuDeviceGetAttribute(&v, MEMORY_POOLS_SUPPORTED, d);\nif (v) {CALL}",
      "line 2 asks for an attribute of the device, which does not tell the driver's release: ask "
      "for the entry, too"),
+    (f"struct gpu *a, *b; if (CUSHIM_HAS(a->cu, cuMemAllocAsync))\nb->{CALL}",
+     "the guard of line 1 asks another table: ask the one that is called"),
+    (f"int r = {CALL}\nif (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x();",
+     "line 2 names the error of a missing entry, and not for the result of this call: put the call "
+     "into an if"),
     (f"CHECK({HAS});\n{CALL}",
      "the guard of line 1 is an argument of what may go on without it: put the call into an if"),
     (f"{HAS};\n{CALL}",
