@@ -33,6 +33,34 @@ struct scan_value scan_answer_value(const struct flow *flow, const struct scan_t
     return (struct scan_value){true, true};
 }
 
+bool scan_answer_is_own(const struct flow *flow, struct scan_word name, const char *at)
+{
+    const char *end = flow->passed;
+    const char *before = scan_text_back_over_spaces(flow->tokens.in.text, at);
+    const char *own = at < end && name.length > 0 ? scan_text_find_word(at, end, name) : NULL;
+
+    if (before - flow->tokens.in.text > 2 && memcmp(before - 2, "&=", 2) == 0)
+        return true;
+    if (!own)
+        return false;
+    const char *behind = scan_text_skip_spaces(own + name.length, end);
+    if (own == at)
+        return end - behind > 2 && memcmp(behind, "&&", 2) == 0;
+    for (; at < own; at++) {
+        if (!scan_text_is_letter(*at) && !memchr(".->:( ", *at, 6))
+            return false;
+    }
+    while (behind < end) {
+        const struct scan_word word = scan_word_at(behind, end);
+        if (word.text == behind && word.length > 0 && !scan_answer_literal(word, false))
+            return false;
+        if (word.text != behind && !memchr(",){} ", *behind, 5))
+            return false;
+        behind += word.text == behind && word.length > 0 ? word.length : 1;
+    }
+    return own[-1] == '.' || own[-1] == '>';
+}
+
 static void add_found(struct flow *flow, struct scan_name name)
 {
     if (!flow->lost && name.word.length > 0)

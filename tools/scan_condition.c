@@ -61,7 +61,8 @@ static void note_assigned(struct flow *flow, struct scan_name name, const struct
         return;
     if (facts->yes.first + facts->no.first + facts->version > 0)
         scan_answer_name(flow, name, facts);
-    else if (value->kind != '[' && (value->kind != '-' || may.no)) /* -1: not asked yet */
+    else if (value->kind != '[' && (value->kind != '-' || may.no) && /* -1: not asked yet */
+             !scan_answer_is_own(flow, name.word, value->at))
         scan_answer_other(flow, name, may);
 }
 
@@ -313,7 +314,8 @@ static void read_initialised(struct flow *flow, struct operand *operand)
     const char *open = flow->now.at;
     struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
     const struct scan_token value = flow->earlier;
-    bool one = value.at == open || scan_answer_literal(value.word, false);
+    bool one = value.at == open || scan_answer_literal(value.word, false) ||
+               scan_answer_is_own(flow, name.word, open + 1);
     if (facts.yes.first + facts.no.first + facts.version > 0)
         scan_answer_name(
             flow, (struct scan_name){.word = name.word, .function = function, .origin = name.at},

@@ -73,6 +73,20 @@ bool scan_version_divides(const struct flow *flow, struct scan_word name,
     return number - text > 2 && number[-1] == '=' && number[-2] == '/';
 }
 
+/* "&= CUSHIM_HAS(...)", "= name && CUSHIM_HAS(...)" */
+static bool narrows(const char *at, const char *end, struct scan_word name)
+{
+    bool both = end - at > 2 && memcmp(at, "&=", 2) == 0;
+
+    if (!both && end - at > 2 && *at == '=') {
+        const struct scan_word own = scan_word_at(at, end);
+        at = scan_text_skip_spaces(own.text + own.length, end);
+        both = scan_word_compare(own, name) == 0 && end - at > 2 && memcmp(at, "&&", 2) == 0;
+    }
+    return both && !memchr(at, '|', (size_t)(end - at)) &&
+           memmem(at, (size_t)(end - at), "CUSHIM_HAS(", sizeof "CUSHIM_HAS(" - 1);
+}
+
 /* "int v = 12000; v = cushim_driver_version(cu);", and cu->cuDriverGetVersion(&v) */
 bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
 {
@@ -92,8 +106,9 @@ bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
     if (from == at) {
         const char *value = scan_text_skip_spaces(at + name.length, in->end);
         const char *end = memchr(value, ';', (size_t)(in->end - value));
-        return end && end - value > 2 && value[0] == '=' && value[1] != '=' &&
-               !scan_text_find_word(value, end, name);
+        const bool anew = end && end - value > 2 && value[0] == '=' && value[1] != '=' &&
+                          !scan_text_find_word(value, end, name);
+        return anew || (end && narrows(value, end, name));
     }
     const size_t length = (size_t)(at - from);
     return length >= sizeof fills - 1 &&

@@ -17,8 +17,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 import parts  # noqa: E402
 
 FILES = [parts.read(ROOT / f"tests/cli/{name}.txt")
-         for name in ("guards", "guard_shapes", "guard_values", "guard_filled")]
-SOURCES = FILES[0] | FILES[1] | FILES[2] | FILES[3]
+         for name in ("guards", "guard_shapes", "guard_values", "guard_filled", "guard_fresh")]
+SOURCES = {name: text for file in FILES for name, text in file.items()}
 
 
 def judged(path, text):
@@ -44,6 +44,8 @@ def marks(text, lines_before=0):
 def test_guards(tmp_path, name):
     assert marks(SOURCES[name])
     assert judged(tmp_path / name, SOURCES[name]) == marks(SOURCES[name])
+    windows = SOURCES[name].replace(b"\n", b"\r\n")
+    assert judged(tmp_path / name, windows) == marks(SOURCES[name])
 
 
 @pytest.mark.parametrize("name", FILES[0] | FILES[1])
