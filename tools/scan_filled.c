@@ -72,12 +72,12 @@ size_t scan_filled_parameter(const struct scan_scope *scope, const struct scan_t
     static const struct scan_function none = {.macro = true};
     const struct scan_function *of =
         function != SCOPE_FILE ? &scope->functions[function - 1] : &none;
-    const char *at = of->name.text + of->name.length, *end = text->end;
+    const char *end = text->end;
     size_t number = 0;
 
     if (of->macro || of->name.length == 0 || word.length == 0)
         return 0;
-    at = scan_text_skip_spaces(at, end);
+    const char *at = scan_text_skip_spaces(of->name.text + of->name.length, end);
     if (at == end || *at != '(')
         return 0;
     end = end - at > LONGEST_CALL ? at + LONGEST_CALL : end;
