@@ -251,7 +251,8 @@ def test_required_is_no_question(tmp_path):
     "[] { cu->cuCtxGetId(0, &id); }; CUSHIM_HAS(cu, cuCtxGetId);",
     "a(CUSHIM_HAS(cu, x)), ", "cu->cuCtxGetId(&a, &b); if (a) ", "int a = 5; ",
     "int f(int *a) {\n*a = CUSHIM_HAS(cu, cuInit); f(&b); if (b) b = 1;\n}\n",
-    "r = cu->cuCtxGetId(0, 0); if (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x; ", "namespace { void f() { } } "])
+    "r = cu->cuCtxGetId(0, 0); if (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x; ",
+    "namespace { void f() { } } "])
 def test_large_files(tmp_path, piece):
     """A search that is not by size takes a minute for each, which is more than this test has."""
     size = 1 << 21 if os.environ["CUSHIM_SANITIZER"] == "none" else 1 << 19
