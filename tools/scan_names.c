@@ -119,6 +119,28 @@ static bool is_captured(const char *from, const char *at)
     return at > least && at[-1] == '[';
 }
 
+/* Whether "type &other = " is before a place, "type &other{", "type &other(", without `const`. */
+static bool binds(const char *text, const char *at)
+{
+    static const struct scan_word leaves = {"return", 6}, fixed = {"const", 5};
+
+    at = scan_text_back_over_spaces(text, at);
+    if (at - text < 4 || !memchr("=({", at[-1], 3))
+        return false;
+    const char *name = scan_text_back_over_spaces(text, at - 1), *end = name;
+    while (name > text && scan_text_is_letter(name[-1]))
+        name--;
+    const char *mark = scan_text_back_over_spaces(text, name), *type = mark - 1;
+    if (name == end || mark - text < 2 || mark[-1] != '&')
+        return false;
+    while (type > text && (scan_text_is_letter(type[-1]) || memchr(":<> \t\r\n*", type[-1], 8)))
+        type--;
+    const bool first = type == text || memchr(";{}", type[-1], 3);
+    const struct scan_word word = scan_word_at(type, mark);
+    return word.length > 0 && (first || (type[-1] == '(' && at[-1] == '=')) &&
+           !scan_text_find_word(type, mark, fixed) && !scan_text_find_word(type, mark, leaves);
+}
+
 /* "&name" where no name is before the '&', "type &other = name" without `const`, "name++": it may
  * get another value. */
 static bool is_changed(const struct scan_guards *guards, struct scan_word word)
@@ -135,21 +157,11 @@ static bool is_changed(const struct scan_guards *guards, struct scan_word word)
     const char *address = find_address(text, at);
     if (address) {
         const char *before = scan_text_back_over_spaces(text, address - 1);
-        return before > text && memchr("(,={?:;", before[-1], 7) && !is_captured(text, address);
+        const bool returned = before - text > 6 && memcmp(before - 6, "return", 6) == 0;
+        return before > text && (returned || memchr("(,={?:;", before[-1], 7)) &&
+               !is_captured(text, address);
     }
-    at = scan_text_back_over_spaces(text, at);
-    if (at == text || !memchr("=({", at[-1], 3))
-        return false;
-    const char *other = scan_text_back_over_spaces(text, at - 1);
-    while (other > text && scan_text_is_letter(other[-1]))
-        other--;
-    other = scan_text_back_over_spaces(text, other);
-    if (other == text || other[-1] != '&' || other - text < 2 || other[-2] == '&')
-        return false;
-    const char *statement = other;
-    while (statement > text && !memchr(";{}(", statement[-1], 4))
-        statement--;
-    return !memmem(statement, (size_t)(other - statement), "const", 5);
+    return binds(text, at);
 }
 
 const struct scan_name *scan_names_parameter(const struct scan_guards *guards,

@@ -50,10 +50,11 @@ static bool ends_with(const char *from, const char *at, struct scan_word word)
            !scan_text_is_letter(at[-(ptrdiff_t)word.length - 1]);
 }
 
+static const struct scan_word label = {"case", 4}, choice = {"switch", 6};
+
 /* "name == code", "code == name", "case code" of "switch (name)". */
 static bool compares(struct part part, const char *code, struct scan_word name)
 {
-    static const struct scan_word label = {"case", 4}, choice = {"switch", 6};
     const struct scan_word word = scan_word_at(code, part.end);
     const char *before = find_equality(part.from, code), *at;
 
@@ -106,8 +107,18 @@ static bool is_compared(struct part part, const struct scan_source_call *call)
         code = find_code((struct part){behind, part.end});
         return code && find_equality(part.from, code) == scan_text_back_over_spaces(begin, behind);
     }
-    if (begin - part.from > 2 && is_equality(begin - 2, begin)) {
-        const char *end = scan_text_back_over_spaces(part.from, begin - 2);
+    if (scan_text_find_word(begin, call->at, choice)) {
+        code = find_code((struct part){behind, part.end});
+        return code && ends_with(part.from, scan_text_back_over_spaces(behind, code), label);
+    }
+    if (behind < part.end && *behind == ',') { /* EXPECT_EQ(cu->cuName(), code) */
+        behind = scan_text_skip_spaces(behind + 1, part.end);
+        if (find_code((struct part){behind, part.end}) == behind)
+            return true;
+    }
+    const bool listed = begin > part.from && begin[-1] == ',';
+    if (begin - part.from > 2 && (listed || is_equality(begin - 2, begin))) {
+        const char *end = scan_text_back_over_spaces(part.from, begin - (listed ? 1 : 2));
         const char *from = find_begin(part.from, end);
         code = find_code((struct part){from, end});
         return code && code + scan_word_at(code, end).length == end;
