@@ -2,6 +2,7 @@
 #include "scan_answer.h"
 
 #include "known.h"
+#include "scan_filled.h"
 #include "scan_macro.h"
 #include "scan_names.h"
 #include "scan_wheel.h"
@@ -124,12 +125,16 @@ static void add_value(struct flow *flow, struct flow_value value)
 
 void scan_answer_other(struct flow *flow, struct scan_name name, struct scan_value value)
 {
-    if (!value.yes)
+    const bool own = name.function != SCOPE_FILE && name.output == 0;
+
+    if (!value.yes && !own)
         return;
-    if (value.no || flow->value_count == FLOW_MOST_LABELS)
-        add_void(flow, name);
-    else
-        add_value(flow, (struct flow_value){.name = name, .at = name.origin});
+    if ((!own && value.no) || flow->value_count == FLOW_MOST_VALUES) {
+        if (value.yes)
+            add_void(flow, name);
+        return;
+    }
+    add_value(flow, (struct flow_value){.name = name, .at = name.origin, .value = value});
 }
 
 /* Each other `return` has to be the contrary. */
@@ -145,8 +150,8 @@ void scan_answer_return(struct flow *flow, const struct flow_facts *facts,
     owner->yes |= yes && !(owner->whole && flow->macro);
     owner->no |= no;
     bool answers = facts->yes.first + facts->no.first + facts->version > 0;
-    owner->answers += answers || flow->value_count == FLOW_MOST_LABELS;
-    if (owner->whole && !answers && flow->value_count < FLOW_MOST_LABELS)
+    owner->answers += answers || flow->value_count == FLOW_MOST_VALUES;
+    if (owner->whole && !answers && flow->value_count < FLOW_MOST_VALUES)
         add_value(flow, (struct flow_value){.at = first->at, .returned = true, .value = value});
     scan_answer_name(flow,
                      (struct scan_name){.word = owner->name,
@@ -182,26 +187,60 @@ void scan_answer_end(struct flow *flow, const struct flow_owner *owner)
 static bool holds(const struct flow *flow, const struct scan_guard *guard, const char *at)
 {
     return guard->function == flow->function && !guard->comment &&
-           ((guard->at <= at && at < guard->until) || (guard->from <= at && at < guard->end));
+           ((guard->at < at && at < guard->until) || (guard->from <= at && at < guard->end));
 }
 
-/* A name that is made true where guards hold tells that they do. */
+/* Whether a guard holds where a value is given. */
+static bool is_held(const struct flow *flow, const struct flow_value *value)
+{
+    flow->guards->work += flow->next - flow->first;
+    for (size_t i = flow->first; i < flow->next && flow->guards->work < FLOW_MOST_WORK; i++) {
+        if (holds(flow, &flow->guards->guards[i], value->at))
+            return true;
+    }
+    return false;
+}
+
+/* "r = CUDA_ERROR_NOT_SUPPORTED; if (CUSHIM_HAS(...)) r = cu->cuName();": it is 0 only where guards
+ * hold. */
+static bool tells_by_zero(const struct flow *flow, const struct flow_value *value)
+{
+    bool other = false, any = false;
+
+    for (size_t i = 0; i < flow->value_count; i++) {
+        const struct flow_value *one = &flow->values[i];
+        if (one->returned || one->name.function != value->name.function ||
+            scan_word_compare(one->name.word, value->name.word) != 0)
+            continue;
+        if (one->value.no && !one->held)
+            return false;
+        other |= !one->value.no;
+        any |= one->value.no;
+    }
+    return other && any && value->name.function != SCOPE_FILE;
+}
+
+/* A name that is made true, or false, where guards hold tells that they do. */
 static void settle_value(struct flow *flow, const struct flow_value *value)
 {
-    bool any = false;
+    const struct scan_value may = value->value;
+    const bool zero = tells_by_zero(flow, value);
+    struct scan_name name = value->name;
 
-    for (size_t i = flow->first; i < flow->next; i++) {
-        const struct scan_guard *guard = &flow->guards->guards[i];
-        if (!holds(flow, guard, value->at))
-            continue;
-        struct scan_name name = value->name;
-        name.joined = true;
-        name.origin = name.word.text;
-        add_of(flow, name, guard, false);
-        any = true;
+    if (zero ? !may.no : !may.yes)
+        return;
+    if (!value->held ||
+        ((zero || may.no) && scan_filled_parameter(flow->scope, &flow->guards->text, flow->function,
+                                                   name.word, '\0') > 0)) {
+        add_void(flow, name);
+        return;
     }
-    if (!any)
-        add_void(flow, value->name);
+    name.joined = true;
+    name.origin = name.word.text;
+    for (size_t i = flow->first; i < flow->next; i++) {
+        if (holds(flow, &flow->guards->guards[i], value->at))
+            add_of(flow, name, &flow->guards->guards[i], zero);
+    }
 }
 
 /* Whether each `return` that may be true, or false, is where a guard holds. */
@@ -250,6 +289,8 @@ void scan_answer_settle(struct flow *flow)
         flow->function != SCOPE_FILE ? &flow->scope->functions[flow->function - 1] : &none;
     size_t found = flow->guards->found_count;
 
+    for (size_t i = 0; i < flow->value_count; i++)
+        flow->values[i].held = !flow->values[i].returned && is_held(flow, &flow->values[i]);
     for (size_t i = 0; i < flow->value_count; i++) {
         if (!flow->values[i].returned)
             settle_value(flow, &flow->values[i]);

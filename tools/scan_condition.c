@@ -42,9 +42,9 @@ static struct target find_target(struct flow *flow)
                                                  flow->last.word, before == '*' ? '*' : '&');
     if (target.filled.output > 0)
         target.filled.word = flow->scope->functions[flow->function - 1].name;
-    if (before == '*')
+    if (before == '*' && !scan_flow_is_declarator(flow))
         target.own.word.length = 0;
-    else if (before == TOKEN_WORD || before == ',' || before == '&' ||
+    else if (before == '*' || before == TOKEN_WORD || before == ',' || before == '&' ||
              is_declared(flow, flow->last.word))
         target.own.function = flow->function;
     return target;
@@ -54,15 +54,16 @@ static struct target find_target(struct flow *flow)
 static void note_assigned(struct flow *flow, struct scan_name name, const struct flow_facts *facts,
                           const struct scan_token *value)
 {
-    const struct scan_value may = scan_answer_value(flow, value);
+    struct scan_value may = scan_answer_value(flow, value);
 
+    if (value->kind == '-' && !may.no) /* -1: not asked yet */
+        may.yes = false;
     name.origin = value->at;
     if (name.word.length == 0)
         return;
     if (facts->yes.first + facts->no.first + facts->version > 0)
         scan_answer_name(flow, name, facts);
-    else if (value->kind != '[' && (value->kind != '-' || may.no) && /* -1: not asked yet */
-             !scan_answer_is_own(flow, name.word, value->at))
+    else if (value->kind != '[' && !scan_answer_is_own(flow, name.word, value->at))
         scan_answer_other(flow, name, may);
 }
 

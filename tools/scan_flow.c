@@ -141,6 +141,17 @@ bool scan_flow_is_statement(const struct scan_token *token)
     return token->kind == TOKEN_WORD && scan_word_is_one_of(token->word, words);
 }
 
+bool scan_flow_is_declarator(const struct flow *flow)
+{
+    const char *text = flow->tokens.in.text;
+    const char *end = scan_text_back_over_spaces(text, flow->earlier.at), *at = end;
+
+    while (at > text && scan_text_is_letter(at[-1]))
+        at--;
+    const struct scan_token type = {.kind = TOKEN_WORD, .word = {at, (size_t)(end - at)}};
+    return at < end && !scan_flow_is_statement(&type);
+}
+
 char scan_flow_peek(const struct flow *flow)
 {
     const struct scan_text *in = &flow->tokens.in;
