@@ -98,11 +98,13 @@ bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
     if (!at)
         return false;
     const struct scan_word before = {flow->passed, (size_t)(at - flow->passed)};
-    const char *from = memrchr(before.text, ';', before.length);
-    if (!from || memchr(before.text, '{', before.length) ||
+    const char *from = at;
+    while (from > before.text && from[-1] != ';')
+        from--;
+    if (from == before.text || memchr(before.text, '{', before.length) ||
         memchr(before.text, '}', before.length) || memchr(before.text, '#', before.length))
         return false;
-    from = scan_text_skip_spaces(from + 1, at);
+    from = scan_text_skip_spaces(from, at);
     if (from == at) {
         const char *value = scan_text_skip_spaces(at + name.length, in->end);
         const char *end = memchr(value, ';', (size_t)(in->end - value));
