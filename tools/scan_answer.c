@@ -18,6 +18,30 @@ bool scan_answer_literal(struct scan_word word, bool value)
     return scan_word_is_one_of(word, value ? yes : no);
 }
 
+/* "0", "(type)0", "{0}", "{}" */
+static bool is_zero(const char *at, const char *end)
+{
+    while (end - at > 2 && *at == '(') {
+        const char *close = scan_text_find_close(at, end);
+        if (close + 1 >= end)
+            return false;
+        at = scan_text_skip_spaces(close + 1, end);
+    }
+    if (end - at > 1 && *at == '{' && end[-1] == '}') {
+        at = scan_text_skip_spaces(at + 1, end);
+        end = scan_text_back_over_spaces(at, end - 1);
+        if (at == end)
+            return true;
+    }
+    const struct scan_word word = scan_word_at(at, end);
+    size_t zeros = 0;
+    while (zeros < word.length && memchr("0xXuUlL", word.text[zeros], 7))
+        zeros++;
+    const bool number = word.length > 0 && word.text[0] == '0' && zeros == word.length;
+    return word.text == at && at + word.length == end &&
+           (number || scan_answer_literal(word, false));
+}
+
 struct scan_value scan_answer_value(const struct flow *flow, const struct scan_token *first)
 {
     static const char error[] = "CUDA_ERROR_";
@@ -26,7 +50,7 @@ struct scan_value scan_answer_value(const struct flow *flow, const struct scan_t
     bool minus =
         first->kind == '-' && flow->last.kind == TOKEN_NUMBER && flow->earlier.at == first->at;
 
-    if (one && scan_answer_literal(word, false))
+    if (is_zero(first->at, flow->passed))
         return (struct scan_value){.no = true};
     if ((one && scan_answer_literal(word, true)) || (minus && !scan_word_is(word, "0")) ||
         (one && word.length > sizeof error && memcmp(word.text, error, sizeof error - 1) == 0))

@@ -58,7 +58,7 @@ static bool is_own(struct scan_guards *guards, const struct scan_scope *scope,
         return false;
     const char *from = scope->functions[scope->now.function - 1].from;
     guards->work += (size_t)(word.text - from);
-    return guards->work > FLOW_MOST_WORK || scan_text_declares(from, word, "*,>");
+    return guards->work > FLOW_MOST_WORK || scan_text_declares(from, word, "*>");
 }
 
 static bool has_mark(const char *from, const char *end, char mark)
@@ -128,6 +128,8 @@ static void take(struct scan_guards *guards, const struct scan_scope *scope, con
                                                        .origin = word.text});
         if (output > 0 || !reference || word.length == 0)
             return;
+    } else if (name.index == SCAN_VOID) {
+        return; /* as "&name" anywhere else */
     }
     if (name.index != SCAN_VOID)
         note_filled(guards, word.text);
@@ -175,11 +177,15 @@ void scan_filled_by_function(struct scan_guards *guards, const struct scan_scope
                              const struct scan_text *in, struct scan_word function)
 {
     for (size_t which = 1; which <= MOST_OUTPUTS; which++) {
-        const struct scan_name owner = {.word = function, .output = which};
-        for (const struct scan_name *name = NULL; (name = scan_names_next(guards, owner, name));) {
+        const struct scan_name owner = {.word = function, .output = which}, *name = NULL;
+        bool other = false;
+        while ((name = scan_names_next(guards, owner, name)))
+            other |= name->index == SCAN_VOID;
+        while ((name = scan_names_next(guards, owner, name))) {
             struct scan_name value = *name;
             value.output = 0;
-            take_all(guards, scope, in, value, which);
+            if (!other || name->index == SCAN_VOID)
+                take_all(guards, scope, in, value, which);
         }
     }
 }

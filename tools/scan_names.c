@@ -381,6 +381,18 @@ static void find_macros(struct scan_guards *guards, const struct scan_scope *sco
     free(leaves);
 }
 
+/* What a function fills with another value: this reading may know the value. */
+static void forget_outputs(struct scan_guards *guards)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < guards->name_count; i++) {
+        if (guards->names[i].output == 0 || guards->names[i].index != SCAN_VOID)
+            guards->names[kept++] = guards->names[i];
+    }
+    guards->name_count = kept;
+}
+
 bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope,
                       const struct scan_source *source)
 {
@@ -388,6 +400,7 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
     size_t last = SCOPE_FILE;
 
     find_macros(guards, scope);
+    forget_outputs(guards);
     for (size_t i = 0; i < guards->found_count; i++)
         add_name(guards, guards->found[i]);
     for (size_t i = 0; i < source->count; i++) {
@@ -400,5 +413,5 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
     if (guards->name_count == 0)
         return false;
     sort_names(guards);
-    return guards->name_count > before || count_other(guards) > other_before;
+    return guards->name_count > before || count_other(guards) != other_before;
 }

@@ -69,7 +69,8 @@ int scan_word_compare(struct scan_word a, struct scan_word b);
 /** @param list  its last element is NULL */
 bool scan_word_is_one_of(struct scan_word word, const char *const *list);
 
-/** Whether the text has the word before, as "type name", or with one of the marks before it. */
+/** Whether the text has the word before, as "type name", "type other, name", or with one of the
+ * marks before it. */
 bool scan_text_declares(const char *from, struct scan_word word, const char *marks);
 
 /** Whether a string behind the word is a raw one. */

@@ -250,7 +250,7 @@ def test_required_is_no_question(tmp_path):
     "switch (CUSHIM_HAS(cu, cuCtxGetId)) { case 1: cu->cuCtxGetId(0, &id); } ",
     "[] { cu->cuCtxGetId(0, &id); }; CUSHIM_HAS(cu, cuCtxGetId);",
     "a(CUSHIM_HAS(cu, x)), ", "cu->cuCtxGetId(&a, &b); if (a) ", "int a = 5; ",
-    "if (CUSHIM_HAS(cu, cuInit)) a = b; ",
+    "if (CUSHIM_HAS(cu, cuInit)) a = b; ", "f(a, &v, v); cu->cuCtxGetId(v, &v); ",
     "int f(int *a) {\n*a = CUSHIM_HAS(cu, cuInit); f(&b); if (b) b = 1;\n}\n",
     "r = cu->cuCtxGetId(0, 0); if (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x; ",
     "namespace { void f() { } } "])
