@@ -426,7 +426,7 @@ static void find_old(const struct scan_guards *guards, struct scan_source_call *
     for (size_t i = guards->release_count; i-- > 0 && call->old == 0;) {
         const size_t key = VERSIONS + (size_t)guards->releases[i];
         const struct scan_guard *held = find_held(guards, call->function, key, call->at);
-        if (guards->releases[i] >= since || !held)
+        if (guards->releases[i] >= since || !held || held->filled)
             continue;
         call->old = held->line;
         call->old_release = guards->releases[i];

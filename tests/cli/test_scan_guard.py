@@ -140,6 +140,8 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
     (f"if (caps->pools)\n{CALL}",
      "the condition of line 1 is another file's: ask here, too, or begin a comment before the call "
      "with CUSHIM_HAS(...)"),
+    (f"CUdeviceptr q = 0; cu->cuMemAlloc(&q, 1);\nif (q) {CALL}",
+     "no guard: put the call into if (CUSHIM_HAS(..., cuMemAllocAsync))"),
     (f"int v; cu->cuDeviceGetAttribute(&v, MEMORY_POOLS_SUPPORTED, d);\nif (v) {CALL}",
      "line 2 asks for an attribute of the device, which does not tell the driver's release: ask "
      "for the entry, too"),
