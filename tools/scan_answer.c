@@ -2,6 +2,7 @@
 #include "scan_answer.h"
 
 #include "known.h"
+#include "scan_filled.h"
 #include "scan_macro.h"
 #include "scan_names.h"
 #include "scan_wheel.h"
@@ -17,6 +18,30 @@ bool scan_answer_literal(struct scan_word word, bool value)
     return scan_word_is_one_of(word, value ? yes : no);
 }
 
+/* "0", "(type)0", "{0}", "{}" */
+static bool is_zero(const char *at, const char *end)
+{
+    while (end - at > 2 && *at == '(') {
+        const char *close = scan_text_find_close(at, end);
+        if (close + 1 >= end)
+            return false;
+        at = scan_text_skip_spaces(close + 1, end);
+    }
+    if (end - at > 1 && *at == '{' && end[-1] == '}') {
+        at = scan_text_skip_spaces(at + 1, end);
+        end = scan_text_back_over_spaces(at, end - 1);
+        if (at == end)
+            return true;
+    }
+    const struct scan_word word = scan_word_at(at, end);
+    size_t zeros = 0;
+    while (zeros < word.length && memchr("0xXuUlL", word.text[zeros], 7))
+        zeros++;
+    const bool number = word.length > 0 && word.text[0] == '0' && zeros == word.length;
+    return word.text == at && at + word.length == end &&
+           (number || scan_answer_literal(word, false));
+}
+
 struct scan_value scan_answer_value(const struct flow *flow, const struct scan_token *first)
 {
     static const char error[] = "CUDA_ERROR_";
@@ -25,12 +50,40 @@ struct scan_value scan_answer_value(const struct flow *flow, const struct scan_t
     bool minus =
         first->kind == '-' && flow->last.kind == TOKEN_NUMBER && flow->earlier.at == first->at;
 
-    if (one && scan_answer_literal(word, false))
+    if (is_zero(first->at, flow->passed))
         return (struct scan_value){.no = true};
     if ((one && scan_answer_literal(word, true)) || (minus && !scan_word_is(word, "0")) ||
         (one && word.length > sizeof error && memcmp(word.text, error, sizeof error - 1) == 0))
         return (struct scan_value){.yes = true};
     return (struct scan_value){true, true};
+}
+
+bool scan_answer_is_own(const struct flow *flow, struct scan_word name, const char *at)
+{
+    const char *end = flow->passed;
+    const char *before = scan_text_back_over_spaces(flow->tokens.in.text, at);
+    const char *own = at < end && name.length > 0 ? scan_text_find_word(at, end, name) : NULL;
+
+    if (before - flow->tokens.in.text > 2 && memcmp(before - 2, "&=", 2) == 0)
+        return true;
+    if (!own)
+        return false;
+    const char *behind = scan_text_skip_spaces(own + name.length, end);
+    if (own == at)
+        return end - behind > 2 && memcmp(behind, "&&", 2) == 0;
+    for (; at < own; at++) {
+        if (!scan_text_is_letter(*at) && !memchr(".->:( ", *at, 6))
+            return false;
+    }
+    while (behind < end) {
+        const struct scan_word word = scan_word_at(behind, end);
+        if (word.text == behind && word.length > 0 && !scan_answer_literal(word, false))
+            return false;
+        if (word.text != behind && !memchr(",){} ", *behind, 5))
+            return false;
+        behind += word.text == behind && word.length > 0 ? word.length : 1;
+    }
+    return own[-1] == '.' || own[-1] == '>';
 }
 
 static void add_found(struct flow *flow, struct scan_name name)
@@ -57,6 +110,8 @@ static void add_of(struct flow *flow, struct scan_name name, const struct scan_g
     name.index = guard->index;
     name.release = guard->release;
     name.negated = negated;
+    name.joined |= guard->joined;
+    name.filled = guard->filled;
     add_found(flow, name);
 }
 
@@ -73,9 +128,17 @@ void scan_answer_name(struct flow *flow, struct scan_name name, const struct flo
     add_found(flow, name);
 }
 
+static void add_void(struct flow *flow, struct scan_name name)
+{
+    add_found(flow, (struct scan_name){.word = name.word,
+                                       .index = SCAN_VOID,
+                                       .function = name.function,
+                                       .output = name.output});
+}
+
 void scan_answer_void(struct flow *flow, struct scan_word word, size_t function)
 {
-    add_found(flow, (struct scan_name){.word = word, .index = SCAN_VOID, .function = function});
+    add_void(flow, (struct scan_name){.word = word, .function = function});
 }
 
 static void add_value(struct flow *flow, struct flow_value value)
@@ -84,15 +147,18 @@ static void add_value(struct flow *flow, struct flow_value value)
     flow->values[flow->value_count++] = value;
 }
 
-void scan_answer_other(struct flow *flow, struct scan_word word, size_t function,
-                       struct scan_value value, const char *at)
+void scan_answer_other(struct flow *flow, struct scan_name name, struct scan_value value)
 {
-    if (!value.yes)
+    const bool own = name.function != SCOPE_FILE && name.output == 0;
+
+    if (!value.yes && !own)
         return;
-    if (value.no || flow->value_count == FLOW_MOST_LABELS)
-        scan_answer_void(flow, word, function);
-    else
-        add_value(flow, (struct flow_value){.name = word, .function = function, .at = at});
+    if ((!own && value.no) || flow->value_count == FLOW_MOST_VALUES) {
+        if (value.yes)
+            add_void(flow, name);
+        return;
+    }
+    add_value(flow, (struct flow_value){.name = name, .at = name.origin, .value = value});
 }
 
 /* Each other `return` has to be the contrary. */
@@ -108,8 +174,8 @@ void scan_answer_return(struct flow *flow, const struct flow_facts *facts,
     owner->yes |= yes && !(owner->whole && flow->macro);
     owner->no |= no;
     bool answers = facts->yes.first + facts->no.first + facts->version > 0;
-    owner->answers += answers || flow->value_count == FLOW_MOST_LABELS;
-    if (owner->whole && !answers && flow->value_count < FLOW_MOST_LABELS)
+    owner->answers += answers || flow->value_count == FLOW_MOST_VALUES;
+    if (owner->whole && !answers && flow->value_count < FLOW_MOST_VALUES)
         add_value(flow, (struct flow_value){.at = first->at, .returned = true, .value = value});
     scan_answer_name(flow,
                      (struct scan_name){.word = owner->name,
@@ -145,26 +211,60 @@ void scan_answer_end(struct flow *flow, const struct flow_owner *owner)
 static bool holds(const struct flow *flow, const struct scan_guard *guard, const char *at)
 {
     return guard->function == flow->function && !guard->comment &&
-           ((guard->at <= at && at < guard->until) || (guard->from <= at && at < guard->end));
+           ((guard->at < at && at < guard->until) || (guard->from <= at && at < guard->end));
 }
 
-/* A name that is made true where guards hold tells that they do. */
+/* Whether a guard holds where a value is given. */
+static bool is_held(const struct flow *flow, const struct flow_value *value)
+{
+    flow->guards->work += flow->next - flow->first;
+    for (size_t i = flow->first; i < flow->next && flow->guards->work < FLOW_MOST_WORK; i++) {
+        if (holds(flow, &flow->guards->guards[i], value->at))
+            return true;
+    }
+    return false;
+}
+
+/* "r = CUDA_ERROR_NOT_SUPPORTED; if (CUSHIM_HAS(...)) r = cu->cuName();": it is 0 only where guards
+ * hold. */
+static bool tells_by_zero(const struct flow *flow, const struct flow_value *value)
+{
+    bool other = false, any = false;
+
+    for (size_t i = 0; i < flow->value_count; i++) {
+        const struct flow_value *one = &flow->values[i];
+        if (one->returned || one->name.function != value->name.function ||
+            scan_word_compare(one->name.word, value->name.word) != 0)
+            continue;
+        if (one->value.no && !one->held)
+            return false;
+        other |= !one->value.no;
+        any |= one->value.no;
+    }
+    return other && any && value->name.function != SCOPE_FILE;
+}
+
+/* A name that is made true, or false, where guards hold tells that they do. */
 static void settle_value(struct flow *flow, const struct flow_value *value)
 {
-    bool any = false;
+    const struct scan_value may = value->value;
+    const bool zero = tells_by_zero(flow, value);
+    struct scan_name name = value->name;
 
-    for (size_t i = flow->first; i < flow->next; i++) {
-        const struct scan_guard *guard = &flow->guards->guards[i];
-        if (!holds(flow, guard, value->at))
-            continue;
-        add_of(flow,
-               (struct scan_name){
-                   .word = value->name, .function = value->function, .origin = value->name.text},
-               guard, false);
-        any = true;
+    if (zero ? !may.no : !may.yes)
+        return;
+    if (!value->held ||
+        ((zero || may.no) && scan_filled_parameter(flow->scope, &flow->guards->text, flow->function,
+                                                   name.word, '\0') > 0)) {
+        add_void(flow, name);
+        return;
     }
-    if (!any)
-        scan_answer_void(flow, value->name, value->function);
+    name.joined = true;
+    name.origin = name.word.text;
+    for (size_t i = flow->first; i < flow->next; i++) {
+        if (holds(flow, &flow->guards->guards[i], value->at))
+            add_of(flow, name, &flow->guards->guards[i], zero);
+    }
 }
 
 /* Whether each `return` that may be true, or false, is where a guard holds. */
@@ -213,6 +313,8 @@ void scan_answer_settle(struct flow *flow)
         flow->function != SCOPE_FILE ? &flow->scope->functions[flow->function - 1] : &none;
     size_t found = flow->guards->found_count;
 
+    for (size_t i = 0; i < flow->value_count; i++)
+        flow->values[i].held = !flow->values[i].returned && is_held(flow, &flow->values[i]);
     for (size_t i = 0; i < flow->value_count; i++) {
         if (!flow->values[i].returned)
             settle_value(flow, &flow->values[i]);

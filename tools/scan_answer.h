@@ -14,6 +14,11 @@ struct scan_value scan_answer_value(const struct flow *flow, const struct scan_t
 /** Whether a word is a literal that is true, or false. */
 bool scan_answer_literal(struct scan_word word, bool value);
 
+/** Whether a value, from `at` up to the token, is another one's of this name, as in a constructor
+ * that moves: "other.name", "std::exchange(other.name, nullptr)"; or the name && another value,
+ * or what is behind "&=". */
+bool scan_answer_is_own(const struct flow *flow, struct scan_word name, const char *at);
+
 /** The name is true only if the facts hold, or false. */
 void scan_answer_name(struct flow *flow, struct scan_name name, const struct flow_facts *facts);
 
@@ -21,8 +26,7 @@ void scan_answer_name(struct flow *flow, struct scan_name name, const struct flo
 void scan_answer_void(struct flow *flow, struct scan_word word, size_t function);
 
 /** A value without facts, that the name is given: where no guard holds, the name is no answer. */
-void scan_answer_other(struct flow *flow, struct scan_word word, size_t function,
-                       struct scan_value value, const char *at);
+void scan_answer_other(struct flow *flow, struct scan_name name, struct scan_value value);
 
 /** `return` with its value. */
 void scan_answer_return(struct flow *flow, const struct flow_facts *facts,

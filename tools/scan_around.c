@@ -9,17 +9,6 @@
 
 enum { FARTHEST = 4096 };
 
-/* Where the parenthesis closes; the end, if it does not. */
-static const char *find_close(const char *at, const char *end)
-{
-    for (int depth = 0; at < end; at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (depth == 0)
-            break;
-    }
-    return at;
-}
-
 static bool has_function(struct scan_guards *guards, const struct scan_scope *scope,
                          struct scan_word name)
 {
@@ -59,7 +48,7 @@ static bool is_foreign(struct scan_guards *guards, const struct scan_scope *scop
         name = scan_word_at(at, end);
         at = name.text + name.length;
         called = at < end && *at == '(';
-        at = scan_text_skip_spaces(called ? find_close(at, end) + 1 : at, end);
+        at = scan_text_skip_spaces(called ? scan_text_find_close(at, end) + 1 : at, end);
         if (at >= end)
             break;
         const size_t length = *at == '.' ? 1 : 2;
@@ -81,7 +70,7 @@ static bool has_foreign(struct scan_guards *guards, const struct scan_scope *sco
         const char *until = at = scan_text_skip_spaces(at, end);
         for (; until < end && !(end - until > 1 && memcmp(until, "&&", 2) == 0); until++) {
             if (*until == '(')
-                until = find_close(until, end - 1);
+                until = scan_text_find_close(until, end - 1);
         }
         if (is_foreign(guards, scope, at, scan_text_back_over_spaces(at, until)))
             return true;
@@ -118,7 +107,8 @@ static void find_around(struct scan_guards *guards, const struct scan_scope *sco
         ended |= last == ';' && braces == 0;
         if (ended || braces > 0 || !is_if(least, at, call->at))
             continue;
-        const char *from = scan_text_skip_spaces(at, call->at), *close = find_close(from, call->at);
+        const char *from = scan_text_skip_spaces(at, call->at),
+                   *close = scan_text_find_close(from, call->at);
         guards->work += (size_t)(close - from);
         if (close < call->at && has_foreign(guards, scope, from + 1, close)) {
             call->asked = line;

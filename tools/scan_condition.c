@@ -3,6 +3,8 @@
 
 #include "known.h"
 #include "scan_answer.h"
+#include "scan_filled.h"
+#include "scan_names.h"
 #include "scan_version.h"
 #include "scan_wheel.h"
 
@@ -20,51 +22,82 @@ static bool is_declared(struct flow *flow, struct scan_word word)
            scan_text_declares(flow->tokens.in.text, word, "*&>");
 }
 
-/* The function of a name that is assigned to, which its own name is the last token; SCOPE_FILE: it
- * is a member, or the file's. False: nothing is known of it. */
-static bool find_target(struct flow *flow, size_t *function)
-{
-    int before = flow->earlier.kind;
+/* The names of what is assigned to, of which its own name is the last token: itself, and what the
+ * function fills. Those without a word are none. */
+struct target {
+    struct scan_name own, filled;
+};
 
-    if (flow->last.kind != TOKEN_WORD && flow->last.kind != TOKEN_GUARD)
-        return false;
-    if (before == '*' || before == '&' || before == '>')
-        return false;
+static struct target find_target(struct flow *flow)
+{
+    const int before = flow->earlier.kind;
+    struct target target = {.own = {.function = SCOPE_FILE}};
+
+    if ((flow->last.kind != TOKEN_WORD && flow->last.kind != TOKEN_GUARD) || before == '>')
+        return target;
+    target.own.word = flow->last.word;
     if (flow->blocks == 0 || before == '.' || before == TOKEN_ARROW || before == TOKEN_SCOPE)
-        return true;
-    if (before == TOKEN_WORD || before == ',' || is_declared(flow, flow->last.word))
-        *function = flow->function;
-    return true;
+        return target;
+    target.filled.output = scan_filled_parameter(flow->scope, &flow->guards->text, flow->function,
+                                                 flow->last.word, before == '*' ? '*' : '&');
+    if (target.filled.output > 0)
+        target.filled.word = flow->scope->functions[flow->function - 1].name;
+    if (before == '*' && !scan_flow_is_declarator(flow))
+        target.own.word.length = 0;
+    else if (before == '*' || before == TOKEN_WORD || before == ',' || before == '&' ||
+             is_declared(flow, flow->last.word))
+        target.own.function = flow->function;
+    return target;
+}
+
+/* What a name is given: facts, or a value that may be true. */
+static void note_assigned(struct flow *flow, struct scan_name name, const struct flow_facts *facts,
+                          const struct scan_token *value)
+{
+    struct scan_value may = scan_answer_value(flow, value);
+
+    if (value->kind == '-' && !may.no) /* -1: not asked yet */
+        may.yes = false;
+    name.origin = value->at;
+    if (name.word.length == 0)
+        return;
+    if (facts->yes.first + facts->no.first + facts->version > 0)
+        scan_answer_name(flow, name, facts);
+    else if (value->kind != '[' && !scan_answer_is_own(flow, name.word, value->at))
+        scan_answer_other(flow, name, may);
 }
 
 /* "name = value", at the '='. */
 static struct flow_facts read_assignment(struct flow *flow, bool change)
 {
-    struct scan_word name = flow->last.word, target = flow->target;
-    size_t function = SCOPE_FILE, target_function = flow->target_function;
-    bool known = find_target(flow, &function);
+    const struct scan_word outer = flow->target;
+    const size_t outer_function = flow->target_function;
+    const struct target target = find_target(flow);
+    const bool declared = flow->earlier.kind == TOKEN_WORD && flow->blocks > 0;
 
     if (!scan_flow_enter(flow))
         return (struct flow_facts){0};
     scan_flow_step(flow);
     const struct scan_token value = flow->now;
-    flow->target = known ? name : (struct scan_word){NULL, 0};
-    flow->target_function = function;
+    flow->target = target.own.word;
+    flow->target_function = target.own.function;
     struct flow_facts facts = read_ternary(flow);
-    flow->target = target;
-    flow->target_function = target_function;
+    flow->target = outer;
+    flow->target_function = outer_function;
     flow->depth--;
     if (change)
         scan_flow_drop_facts(flow, &facts);
-    if (!known)
+    if (declared && scan_version_is_set_anew(flow, target.own.word))
         return facts;
-    const struct scan_value may = scan_answer_value(flow, &value);
-    if (facts.yes.first + facts.no.first + facts.version > 0)
-        scan_answer_name(flow,
-                         (struct scan_name){.word = name, .function = function, .origin = value.at},
-                         &facts);
-    else if (value.kind != '[' && (value.kind != '-' || may.no)) /* -1: not asked yet */
-        scan_answer_other(flow, name, function, may, value.at);
+    if (scan_version_divides(flow, target.own.word, &value)) {
+        struct scan_name major = target.own;
+        major.index = SCAN_MAJOR;
+        major.origin = value.at;
+        scan_names_find(flow->guards, major);
+        return facts;
+    }
+    note_assigned(flow, target.own, &facts, &value);
+    note_assigned(flow, target.filled, &facts, &value);
     return facts;
 }
 
@@ -282,7 +315,8 @@ static void read_initialised(struct flow *flow, struct operand *operand)
     const char *open = flow->now.at;
     struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
     const struct scan_token value = flow->earlier;
-    bool one = value.at == open || scan_answer_literal(value.word, false);
+    bool one = value.at == open || scan_answer_literal(value.word, false) ||
+               scan_answer_is_own(flow, name.word, open + 1);
     if (facts.yes.first + facts.no.first + facts.version > 0)
         scan_answer_name(
             flow, (struct scan_name){.word = name.word, .function = function, .origin = name.at},
@@ -497,6 +531,8 @@ static struct flow_facts read_chain(struct flow *flow, int joint)
     }
     scan_flow_drop(flow, first, why);
     scan_flow_hold(flow, *kept);
+    for (size_t i = kept->first; i > 0; i = scan_flow_guard(flow, i)->next)
+        scan_flow_guard(flow, i)->joined = true;
     return facts;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_statement(struct flow *flow, struct flow_list *after);
+static bool read_statement(struct flow *flow, struct flow_facts *after);
 
 struct scan_guard *scan_flow_guard(const struct flow *flow, size_t number)
 {
@@ -57,7 +57,7 @@ void scan_flow_hold_not(const struct flow *flow, struct flow_list list, const ch
 {
     for (size_t i = list.first; i > 0; i = scan_flow_guard(flow, i)->next) {
         struct scan_guard *guard = scan_flow_guard(flow, i);
-        guard->contrary = from;
+        guard->contrary = from ? from : guard->contrary;
         guard->contrary_end = flow->passed;
         guard->contrary_why = why;
     }
@@ -141,6 +141,17 @@ bool scan_flow_is_statement(const struct scan_token *token)
     return token->kind == TOKEN_WORD && scan_word_is_one_of(token->word, words);
 }
 
+bool scan_flow_is_declarator(const struct flow *flow)
+{
+    const char *text = flow->tokens.in.text;
+    const char *end = scan_text_back_over_spaces(text, flow->earlier.at), *at = end;
+
+    while (at > text && scan_text_is_letter(at[-1]))
+        at--;
+    const struct scan_token type = {.kind = TOKEN_WORD, .word = {at, (size_t)(end - at)}};
+    return at < end && !scan_flow_is_statement(&type);
+}
+
 char scan_flow_peek(const struct flow *flow)
 {
     const struct scan_text *in = &flow->tokens.in;
@@ -163,20 +174,23 @@ static void read_semicolon(struct flow *flow)
  * is not reached. An #else or #endif in it may take its end away. */
 static bool read_body(struct flow *flow)
 {
-    struct flow_list after = {0};
+    struct flow_facts after = {0};
     size_t before = flow->changes;
 
     flow->lost |= flow->conditions != flow->tokens.depth;
     bool leaves = read_statement(flow, &after);
-    scan_flow_drop(flow, after, SCAN_WHY_ENDED);
+    scan_flow_drop(flow, after.yes, SCAN_WHY_ENDED);
     return leaves && flow->changes == before;
 }
 
-/* They hold from here to the end of the block, which is not known yet. */
-static void hold_after(struct flow *flow, struct flow_list *after, struct flow_list list)
+/* They hold from here to the end of the block, which is not known yet, or the contrary does. */
+static void hold_after(struct flow *flow, struct flow_facts *after, struct flow_list list,
+                       struct flow_list contrary)
 {
     scan_flow_hold_from(flow, list, flow->passed);
-    scan_flow_join(flow, after, list);
+    scan_flow_join(flow, &after->yes, list);
+    scan_flow_hold_not(flow, contrary, flow->passed, SCAN_WHY_INVERTED);
+    scan_flow_join(flow, &after->no, contrary);
 }
 
 static struct flow_facts read_head(struct flow *flow, int part)
@@ -188,12 +202,13 @@ static struct flow_facts read_head(struct flow *flow, int part)
     return flow->now.kind == '(' ? scan_condition_group(flow, part, NULL) : (struct flow_facts){0};
 }
 
-static bool read_if(struct flow *flow, struct flow_list *after)
+static bool read_if(struct flow *flow, struct flow_facts *after)
 {
     scan_flow_step(flow);
     struct flow_facts facts = read_head(flow, FLOW_LAST);
     const char *from = flow->passed;
     bool leaves = read_body(flow), otherwise = is_word(flow, "else"), both = false;
+    const struct flow_list none = {0};
 
     scan_flow_drop(flow, facts.yes, SCAN_WHY_ENDED);
     scan_flow_drop(flow, facts.no, SCAN_WHY_ENDED);
@@ -207,9 +222,9 @@ static bool read_if(struct flow *flow, struct flow_list *after)
         scan_flow_hold_not(flow, facts.yes, from, SCAN_WHY_ELSE);
     }
     if (leaves)
-        hold_after(flow, after, facts.no);
-    if (both)
-        hold_after(flow, after, facts.yes);
+        hold_after(flow, after, facts.no, otherwise ? none : facts.yes);
+    else if (both)
+        hold_after(flow, after, facts.yes, none);
     return leaves && both;
 }
 
@@ -337,7 +352,7 @@ static bool leaves_by_call(const struct flow *flow)
 
 /* assert(CUSHIM_HAS(...)), REQUIRE, ASSERT_TRUE, assert_false(!...): such a name alone tells that
  * it does not go on. */
-static void read_assertion(struct flow *flow, struct flow_list *after)
+static void read_assertion(struct flow *flow, struct flow_facts *after)
 {
     const struct scan_word name = flow->now.word;
     bool contrary = scan_condition_ends(name, "false"), single;
@@ -346,19 +361,19 @@ static void read_assertion(struct flow *flow, struct flow_list *after)
     struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
     struct flow_list *list = contrary ? &facts.no : &facts.yes;
     if (single && (flow->now.kind == ';' || flow->now.kind == TOKEN_OTHER)) {
-        hold_after(flow, after, *list);
+        hold_after(flow, after, *list, (struct flow_list){0});
         *list = (struct flow_list){0};
     }
     scan_flow_drop_facts(flow, &facts);
 }
 
 /* A macro that leaves if its guard does not hold. */
-static void read_leaver(struct flow *flow, struct flow_list *after)
+static void read_leaver(struct flow *flow, struct flow_facts *after)
 {
     bool more;
     struct flow_facts facts = scan_condition_read(flow, true, &more);
 
-    hold_after(flow, after, facts.yes);
+    hold_after(flow, after, facts.yes, (struct flow_list){0});
     facts.yes = (struct flow_list){0};
     scan_flow_drop_facts(flow, &facts);
 }
@@ -400,7 +415,7 @@ static bool is_assertion(const struct flow *flow)
            may_leave(flow, word);
 }
 
-static bool read_expression(struct flow *flow, struct flow_list *after)
+static bool read_expression(struct flow *flow, struct flow_facts *after)
 {
     bool whole = flow->macro && flow->depth == 1 && flow->statements == 1, more;
 
@@ -429,7 +444,7 @@ static bool read_expression(struct flow *flow, struct flow_list *after)
     return leaves;
 }
 
-static bool read_known(struct flow *flow, struct flow_list *after)
+static bool read_known(struct flow *flow, struct flow_facts *after)
 {
     static const char *const ends[] = {"break", "continue", "throw", "co_return", NULL};
 
@@ -463,7 +478,7 @@ static bool read_known(struct flow *flow, struct flow_list *after)
     return false;
 }
 
-static bool read_statement(struct flow *flow, struct flow_list *after)
+static bool read_statement(struct flow *flow, struct flow_facts *after)
 {
     if (!scan_flow_enter(flow))
         return false;
@@ -478,7 +493,7 @@ static bool read_statement(struct flow *flow, struct flow_list *after)
 
 bool scan_flow_block(struct flow *flow, bool whole)
 {
-    struct flow_list held = {0};
+    struct flow_facts held = {0};
     bool leaves = false;
 
     flow->blocks += !whole;
@@ -491,7 +506,8 @@ bool scan_flow_block(struct flow *flow, bool whole)
         if (flow->now.at == at)
             scan_flow_step(flow);
     }
-    scan_flow_hold_from(flow, held, NULL);
+    scan_flow_hold_from(flow, held.yes, NULL);
+    scan_flow_hold_not(flow, held.no, NULL, SCAN_WHY_INVERTED);
     flow->blocks -= !whole;
     if (flow->now.kind == '}')
         scan_flow_step(flow);

@@ -12,8 +12,9 @@
 
 enum {
     TOKEN_GUARD = 512,
-    FLOW_MOST_DEPTH = 400,    /* of what is in one another */
-    FLOW_MOST_LABELS = 256,   /* of a function, and as many goto */
+    FLOW_MOST_DEPTH = 400,  /* of what is in one another */
+    FLOW_MOST_LABELS = 256, /* of a function, and as many goto */
+    FLOW_MOST_VALUES = 1024,
     FLOW_MOST_WORK = 1 << 25, /* for what takes more than a step for each byte */
     FLOW_LAST = -1,           /* part of a group */
     FLOW_FIRST = -2           /* of those between commas */
@@ -47,12 +48,11 @@ struct scan_value {
     bool yes, no;
 };
 
-/* A value without facts: of a name that is made true, or of a `return`. */
+/* A value without facts: of a name, or of a `return`. */
 struct flow_value {
-    struct scan_word name;
-    size_t function;
+    struct scan_name name;
     const char *at;
-    bool returned;
+    bool returned, held; /* held: a guard holds there */
     struct scan_value value;
 };
 
@@ -125,6 +125,9 @@ char scan_flow_peek(const struct flow *flow);
 void scan_flow_cut(struct flow *flow, struct flow_cut cut);
 
 bool scan_flow_is_statement(const struct scan_token *token);
+
+/** Whether a type is before the '*' before the last token: "type *name". */
+bool scan_flow_is_declarator(const struct flow *flow);
 
 struct scan_guard *scan_flow_guard(const struct flow *flow, size_t number);
 void scan_flow_join(const struct flow *flow, struct flow_list *list, struct flow_list more);

@@ -4,6 +4,7 @@
 #include "known.h"
 #include "names.h"
 #include "scan_flow.h"
+#include "scan_instance.h"
 #include "scan_names.h"
 #include "scan_wheel.h"
 
@@ -21,18 +22,20 @@ enum {
     RELEASES = CUSHIM_ENTRY_COUNT,
     VERSIONS = RELEASES + (1 << 20),
     NO_NUMBER = VERSIONS + (1 << 20),
+    ATTRIBUTES,
     NO_KEY
 };
 
 /* A function of all of them. */
 static const size_t anywhere = SIZE_MAX;
 
-/* Where a guard with a key is, or from where to where it holds: in a sorted array the latest end of
- * all up to this one. */
+/* Where a guard with a key is, or from where to where it holds. In a sorted array `last` is the one
+ * with the latest end of all up to this one. */
 struct asked {
     size_t function, key;
     const char *from, *until;
     const struct scan_guard *guard;
+    const struct asked *last;
 };
 
 /* A driver that has one entry of a release has all of it, but for those of other platforms and
@@ -103,6 +106,8 @@ static void find_keys(const struct scan_guards *guards, const struct scan_guard 
     } else if (version && (guard->release == SCAN_ANY_RELEASE || guard->why == SCAN_WHY_NUMBER ||
                            guard->why == SCAN_WHY_SWITCH)) {
         keys[0] = NO_NUMBER;
+    } else if (guard->index == SCAN_ATTRIBUTE) {
+        keys[0] = ATTRIBUTES;
     }
     for (size_t i = 0; version && i < guards->release_count; i++) {
         if (guards->releases[i] <= guard->release)
@@ -179,7 +184,7 @@ static void add_held(struct scan_guards *guards, const struct scan_guard *guard,
 {
     if (until && from < until)
         guards->held = add_asked(guards->held, &guards->held_count,
-                                 (struct asked){guard->function, key, from, until, guard});
+                                 (struct asked){guard->function, key, from, until, guard, NULL});
 }
 
 static void sort_guards(struct scan_guards *guards, const struct scan_scope *scope, const char *end)
@@ -191,8 +196,9 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
             continue;
         find_keys(guards, guard, keys);
         for (size_t k = 0; k < 2 && keys[k] != NO_KEY; k++) {
-            struct asked asked = {guard->function, keys[k], guard->at, NULL, guard};
-            guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
+            struct asked asked = {guard->function, keys[k], guard->at, NULL, guard, NULL};
+            if (!guard->filled)
+                guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             asked.function = anywhere;
             if (guard->name.length == 0 && !scan_guard_is_version(guard))
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
@@ -214,11 +220,12 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
         qsort(guards->asked, guards->asked_count, sizeof *guards->asked, compare_asked);
     if (guards->held_count > 0)
         qsort(guards->held, guards->held_count, sizeof *guards->held, compare_asked);
-    for (size_t i = 1; i < guards->held_count; i++) {
+    for (size_t i = 0; i < guards->held_count; i++) {
         struct asked *held = &guards->held[i];
-        if (held->function == held[-1].function && held->key == held[-1].key &&
-            held->until < held[-1].until)
-            held->until = held[-1].until;
+        held->last = i > 0 && held->function == held[-1].function && held->key == held[-1].key &&
+                             held->until < held[-1].last->until
+                         ? held[-1].last
+                         : held;
     }
 }
 
@@ -241,23 +248,54 @@ static size_t count_asked(const struct asked *array, size_t count, struct asked 
 static const struct asked *find_asked(const struct asked *array, size_t count, size_t function,
                                       size_t key, const char *place)
 {
-    size_t at = count_asked(array, count, (struct asked){function, key, place, NULL, NULL});
+    size_t at =
+        count_asked(array, count, (struct asked){.function = function, .key = key, .from = place});
 
     if (place && at-- == 0)
         return NULL;
     return at < count && array[at].function == function && array[at].key == key ? &array[at] : NULL;
 }
 
+/* The guard with the latest end of those with a key that hold at a place. */
+static const struct scan_guard *find_held(const struct scan_guards *guards, size_t function,
+                                          size_t key, const char *place)
+{
+    const struct asked *held = find_asked(guards->held, guards->held_count, function, key, place);
+
+    return held && held->last->until > place ? held->last->guard : NULL;
+}
+
 static bool is_asked(const struct scan_guards *guards, size_t function, size_t index,
                      const char *place)
 {
     for (size_t i = 0; i < count_keys(guards); i++) {
-        const struct asked *held = find_asked(guards->held, guards->held_count, function,
-                                              wanted_key(guards, index, i), place);
-        if (held && held->until > place)
+        if (find_held(guards, function, wanted_key(guards, index, i), place))
             return true;
     }
     return false;
+}
+
+/* Each guard that holds at a call asks another table: the line of one. */
+static size_t find_other_table(struct scan_guards *guards, const struct scan_scope *scope,
+                               const struct scan_source_call *call)
+{
+    size_t line = 0;
+
+    for (size_t i = 0; i < count_keys(guards); i++) {
+        const size_t key = wanted_key(guards, call->index, i);
+        const struct asked *held =
+            find_asked(guards->held, guards->held_count, call->function, key, call->at);
+        for (; held && held >= guards->held && held->function == call->function &&
+               held->key == key && held->last->until > call->at;
+             held--) {
+            if (held->until <= call->at)
+                continue;
+            if (!scan_instance_differs(guards, scope, held->guard, call))
+                return 0;
+            line = held->guard->line;
+        }
+    }
+    return line;
 }
 
 /* The first mention of a name; scan_guards_settle sorted them. */
@@ -343,9 +381,10 @@ static void find_why(const struct scan_guards *guards, struct scan_source_call *
     }
     if (!found)
         return;
+    const bool contrary = found->contrary <= call->at && call->at < found->contrary_end;
     call->asked = found->line;
-    call->why = found->contrary <= call->at && call->at < found->contrary_end ? found->contrary_why
-                                                                              : found->why;
+    call->why = contrary ? found->contrary_why : found->why;
+    call->certain = contrary && !found->joined && found->index < CUSHIM_ENTRY_COUNT;
     if (scan_guard_is_version(found) && found->release == SCAN_ANY_RELEASE)
         call->why = SCAN_WHY_NUMBER;
     call->why_line = found->why_line;
@@ -365,6 +404,32 @@ static void find_others(const struct scan_guards *guards, const char *end,
         } else if (asked && call->late == 0) {
             call->late = asked->guard->line;
         }
+    }
+}
+
+/* A condition around the call is an attribute of the device. */
+static void find_attribute(const struct scan_guards *guards, struct scan_source_call *call)
+{
+    const struct scan_guard *held = find_held(guards, call->function, ATTRIBUTES, call->at);
+
+    if (!held)
+        return;
+    call->asked = held->line;
+    call->why = SCAN_WHY_ATTRIBUTE;
+}
+
+/* A guard that holds, and is of an older release. */
+static void find_old(const struct scan_guards *guards, struct scan_source_call *call)
+{
+    const int since = known_entry(call->index).since;
+
+    for (size_t i = guards->release_count; i-- > 0 && call->old == 0;) {
+        const size_t key = VERSIONS + (size_t)guards->releases[i];
+        const struct scan_guard *held = find_held(guards, call->function, key, call->at);
+        if (guards->releases[i] >= since || !held || held->filled)
+            continue;
+        call->old = held->line;
+        call->old_release = guards->releases[i];
     }
 }
 
@@ -448,6 +513,13 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
         struct scan_source_call *call = &source->calls[i];
         size_t index = call->index, function = call->function;
         call->has = is_asked(guards, function, index, call->at);
+        const size_t other = call->has ? find_other_table(guards, scope, call) : 0;
+        if (other > 0) {
+            call->has = false;
+            call->asked = other;
+            call->why = SCAN_WHY_TABLE;
+            continue;
+        }
         if (!call->has && function != SCOPE_FILE && known[index].function != function) {
             known[index].function = function;
             known[index].answer =
@@ -461,6 +533,10 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
             find_others(guards, text->end, call);
         if (!call->has)
             find_lambda(guards, call);
+        if (!call->has && call->asked + call->late == 0)
+            find_attribute(guards, call);
+        if (!call->has && call->asked + call->late == 0)
+            find_old(guards, call);
     }
 }
 

@@ -14,9 +14,11 @@
 /* Indexes that are no entry's: the driver's version, and a name with another value, too. */
 #define SCAN_VERSION ((size_t)CUSHIM_ENTRY_COUNT)
 #define SCAN_VOID ((size_t)CUSHIM_ENTRY_COUNT + 1)
-/* The driver's version / 1000, and a parameter of the macro or function that asks. */
+/* The driver's version / 1000, a parameter of the macro or function that asks, and a device's
+ * attribute, which is no guard. */
 #define SCAN_MAJOR ((size_t)CUSHIM_ENTRY_COUNT + 2)
 #define SCAN_PARAMETER ((size_t)CUSHIM_ENTRY_COUNT + 3)
+#define SCAN_ATTRIBUTE ((size_t)CUSHIM_ENTRY_COUNT + 4)
 /* The release that a parameter is. */
 #define SCAN_ANY_RELEASE (-1)
 
@@ -28,11 +30,14 @@ struct scan_guard {
     struct scan_word name;        /* by which it is known; empty: it is a question */
     const char *head; /* of a question outside functions: where its declaration begins */
     bool negated;     /* the name holds the contrary */
+    bool joined;      /* by && or ||: its contrary is not certain where the condition is false */
     bool answers;     /* the name is a function's, or the question is what its macro answers */
     bool asks;        /* the name is a macro's that asks, and is no answer itself */
     bool asserts;     /* or leaves if it does not hold */
     struct scan_word parameter; /* SCAN_PARAMETER: it */
     bool comment;               /* it counts for all behind it */
+    bool filled;                /* the name is that of a handle, and asks nothing */
+    bool divided;               /* the name is that of a version that is also one / 1000 */
     /* By scan_flow: it holds from `at` to `until`, and from `from` to `end`; NULL: nowhere. */
     const char *until, *from, *end;
     const char *contrary, *contrary_end; /* between them its contrary holds */
@@ -55,11 +60,12 @@ struct scan_name {
     size_t index;    /* of the entry; SCAN_VERSION, SCAN_VOID; KNOWN_NONE: a function's */
     size_t function; /* that has the name; SCOPE_FILE: all */
     int release;
-    bool negated;
-    bool called;        /* a function's, that answers if it is called */
-    bool asks;          /* a macro's that asks for its parameter, and is no answer itself */
-    bool uses, covers;  /* and uses it, behind that alone */
-    bool asserts;       /* a macro's that leaves if it does not hold */
+    bool negated, joined, filled, divided;
+    size_t output;     /* the value is that of what the function `word` fills, from 1; 0: its own */
+    bool called;       /* a function's, that answers if it is called */
+    bool asks;         /* a macro's that asks for its parameter, and is no answer itself */
+    bool uses, covers; /* and uses it, behind that alone */
+    bool asserts;      /* a macro's that leaves if it does not hold */
     const char *origin; /* where it gets the value */
 };
 
@@ -77,7 +83,7 @@ struct scan_lambda {
 };
 
 /* The first has no names; each of the others goes a level deeper. */
-enum { SCAN_READINGS = 3 };
+enum { SCAN_READINGS = 4, SCAN_MOST_FILLED = 16 };
 
 struct scan_guards {
     struct scan_text text;
@@ -91,6 +97,8 @@ struct scan_guards {
     size_t count, mention_count;
     struct scan_name *names, *found; /* found: by this reading */
     size_t name_count, found_count;
+    const char *filled[SCAN_MOST_FILLED]; /* names that calls fill, where they stand: the last */
+    size_t filled_count;
     struct asked *held, *asked; /* where guards hold, and where they are */
     size_t held_count, asked_count;
     int releases[128]; /* that a version may be of; none: no version is asked for */

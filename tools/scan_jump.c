@@ -22,6 +22,9 @@ static void apply_cut(struct scan_guard *guard, const struct flow_cut *cut)
         guard->end = cut->at;
     if (first || second)
         guard->why = SCAN_WHY_JUMP;
+    if (guard->contrary_end > cut->at &&
+        (within || is_entered(cut, guard->contrary, guard->contrary_end)))
+        guard->contrary_end = cut->at;
 }
 
 /* What holds behind a label of a switch. */

@@ -2,6 +2,7 @@
 #include "scan_names.h"
 
 #include "known.h"
+#include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_macro.h"
 #include "scan_wheel.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 /* More are not taken, of any file. */
-enum { MOST_MENTIONS = 1 << 14, MOST_FOUND = 1 << 18 };
+enum { MOST_MENTIONS = 1 << 14, MOST_FOUND = 1 << 18, LONGEST_CHAIN = 256 };
 
 static int compare_pointers(const char *a, const char *b)
 {
@@ -22,7 +23,11 @@ static int compare_owners(const struct scan_name *a, const struct scan_name *b)
 {
     int words = scan_word_compare(a->word, b->word);
 
-    return words != 0 ? words : (a->function > b->function) - (a->function < b->function);
+    if (words != 0)
+        return words;
+    if (a->output != b->output)
+        return a->output < b->output ? -1 : 1;
+    return (a->function > b->function) - (a->function < b->function);
 }
 
 /* And what the value tells. */
@@ -52,78 +57,136 @@ static int compare_origins(const void *left, const void *right)
     return compare_pointers(*(const char *const *)left, *(const char *const *)right);
 }
 
-static bool is_of(const struct scan_name *name, size_t function)
-{
-    return name->function == SCOPE_FILE || name->function == function;
-}
-
-static size_t find_names(const struct scan_guards *guards, struct scan_word word)
+const struct scan_name *scan_names_next(const struct scan_guards *guards, struct scan_name owner,
+                                        const struct scan_name *last)
 {
     size_t low = 0, high = guards->name_count;
 
-    while (low < high) {
+    while (!last && low < high) {
         size_t middle = low + (high - low) / 2;
-        if (scan_word_compare(guards->names[middle].word, word) < 0)
+        if (compare_owners(&guards->names[middle], &owner) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    low = last ? (size_t)(last - guards->names) + 1 : low;
+    return low < guards->name_count && compare_owners(&guards->names[low], &owner) == 0
+               ? &guards->names[low]
+               : NULL;
 }
 
-static bool is_named(const struct scan_guards *guards, size_t at, struct scan_word word)
+/* The next name that is the word in a function, behind `last`: the file's are first. */
+static const struct scan_name *next_seen(const struct scan_guards *guards, struct scan_word word,
+                                         size_t function, const struct scan_name *last)
 {
-    return at < guards->name_count && scan_word_compare(guards->names[at].word, word) == 0;
+    struct scan_name owner = {.word = word, .function = last ? last->function : SCOPE_FILE};
+    const struct scan_name *next = scan_names_next(guards, owner, last);
+
+    if (next || owner.function == function)
+        return next;
+    owner.function = function;
+    return scan_names_next(guards, owner, NULL);
 }
 
 bool scan_names_is_answer(const struct scan_guards *guards, const struct scan_function *function)
 {
-    const struct scan_word name = function->name;
+    const struct scan_name owner = {.word = function->name};
 
-    for (size_t i = find_names(guards, name); is_named(guards, i, name); i++) {
-        if (guards->names[i].called || (function->macro && guards->names[i].index != KNOWN_NONE))
+    for (const struct scan_name *name = NULL; (name = scan_names_next(guards, owner, name));) {
+        if (name->called || (function->macro && name->index != KNOWN_NONE))
             return true;
     }
     return false;
 }
 
-/* "&name" as an argument, "name++": it may get another value. */
+/* Before "name" in "&name", "&a->name" and "& name": behind the '&'. NULL: there is none. */
+static const char *find_address(const char *from, const char *at)
+{
+    const char *least = at - from > LONGEST_CHAIN ? at - LONGEST_CHAIN : from;
+
+    while (at > least && (scan_text_is_letter(at[-1]) || memchr(".->: \t", at[-1], 7)))
+        at--;
+    return at - least > 1 && at[-1] == '&' && at[-2] != '&' ? at : NULL;
+}
+
+/* "[&name]" and "[this, &name]" of a lambda. */
+static bool is_captured(const char *from, const char *at)
+{
+    const char *least = at - from > LONGEST_CHAIN ? at - LONGEST_CHAIN : from;
+
+    while (at > least && (scan_text_is_letter(at[-1]) || memchr("&*=, ", at[-1], 5)))
+        at--;
+    return at > least && at[-1] == '[';
+}
+
+/* Whether "type &other = " is before a place, "type &other{", "type &other(", without `const`. */
+static bool binds(const char *text, const char *at)
+{
+    static const struct scan_word leaves = {"return", 6}, fixed = {"const", 5};
+
+    at = scan_text_back_over_spaces(text, at);
+    if (at - text < 4 || !memchr("=({", at[-1], 3))
+        return false;
+    const char *name = scan_text_back_over_spaces(text, at - 1), *end = name;
+    while (name > text && scan_text_is_letter(name[-1]))
+        name--;
+    const char *mark = scan_text_back_over_spaces(text, name), *type = mark - 1;
+    if (name == end || mark - text < 2 || mark[-1] != '&')
+        return false;
+    while (type > text && (scan_text_is_letter(type[-1]) || memchr(":<> \t\r\n*", type[-1], 8)))
+        type--;
+    const bool first = type == text || memchr(";{}", type[-1], 3);
+    const struct scan_word word = scan_word_at(type, mark);
+    return word.length > 0 && (first || (type[-1] == '(' && at[-1] == '=')) &&
+           !scan_text_find_word(type, mark, fixed) && !scan_text_find_word(type, mark, leaves);
+}
+
+/* "&name" where no name is before the '&', "type &other = name" without `const`, "name++": it may
+ * get another value. */
 static bool is_changed(const struct scan_guards *guards, struct scan_word word)
 {
-    const char *at = word.text, *behind = word.text + word.length;
+    const char *text = guards->text.text, *at = word.text, *behind = at + word.length;
     const size_t least = 4; /* "f(& ", "++;" */
 
-    if ((size_t)(at - guards->text.text) < least || (size_t)(guards->text.end - behind) < least)
+    if ((size_t)(at - text) < least || (size_t)(guards->text.end - behind) < least ||
+        scan_filled_is(guards, word))
         return false;
-    bool counts = memcmp(behind, "++", 2) == 0 || memcmp(behind, "--", 2) == 0 ||
-                  memcmp(at - 2, "++", 2) == 0 || memcmp(at - 2, "--", 2) == 0;
-    return counts || (at[-1] == '&' && (strchr("(,", at[-2]) || memcmp(at - 3, ", ", 2) == 0));
+    if (memcmp(behind, "++", 2) == 0 || memcmp(behind, "--", 2) == 0 ||
+        memcmp(at - 2, "++", 2) == 0 || memcmp(at - 2, "--", 2) == 0)
+        return true;
+    const char *address = find_address(text, at);
+    if (address) {
+        const char *before = scan_text_back_over_spaces(text, address - 1);
+        const bool returned = before - text > 6 && memcmp(before - 6, "return", 6) == 0;
+        return before > text && (returned || memchr("(,={?:;", before[-1], 7)) &&
+               !is_captured(text, address);
+    }
+    return binds(text, at);
 }
 
 const struct scan_name *scan_names_parameter(const struct scan_guards *guards,
-                                             struct scan_word word)
+                                             struct scan_word word, size_t function)
 {
-    for (size_t i = find_names(guards, word); is_named(guards, i, word); i++) {
-        if (guards->names[i].index == SCAN_PARAMETER ||
-            guards->names[i].release == SCAN_ANY_RELEASE)
-            return &guards->names[i];
-    }
-    return NULL;
+    const struct scan_name *name = NULL;
+
+    while ((name = next_seen(guards, word, function, name)) && name->index != SCAN_PARAMETER &&
+           name->release != SCAN_ANY_RELEASE)
+        continue;
+    return name;
 }
 
 void scan_names_word(struct scan_guards *guards, struct scan_word word,
                      const struct scan_guard *place, bool called)
 {
-    const size_t low = find_names(guards, word), function = place->function;
+    const size_t function = place->function;
+    const struct scan_name *name = NULL;
     bool other = false;
 
-    for (size_t i = low; is_named(guards, i, word); i++)
-        other |= guards->names[i].index == SCAN_VOID && is_of(&guards->names[i], function);
-    for (size_t i = low; is_named(guards, i, word); i++) {
-        const struct scan_name *name = &guards->names[i];
+    while ((name = next_seen(guards, word, function, name)))
+        other |= name->index == SCAN_VOID;
+    while ((name = next_seen(guards, word, function, name))) {
         if (name->index != KNOWN_NONE) {
-            if (other || !is_of(name, function) || name->index == SCAN_VOID ||
-                (name->called && !called))
+            if (other || name->index == SCAN_VOID || (name->called && !called))
                 continue;
             if (!name->called && is_changed(guards, word)) {
                 scan_names_find(guards, (struct scan_name){.word = word,
@@ -136,6 +199,9 @@ void scan_names_word(struct scan_guards *guards, struct scan_word word,
             guard.release = name->release;
             guard.name = word;
             guard.negated = name->negated;
+            guard.joined = name->joined;
+            guard.filled = name->filled;
+            guard.divided = name->divided;
             guard.answers = name->called;
             guard.asserts = name->asserts;
             scan_guards_add(guards, &guard);
@@ -194,6 +260,31 @@ static size_t count_origins(const struct scan_name *names, size_t count, const c
     return different;
 }
 
+/* The oldest release of what several values tell. Of a version and a version / 1000 the number that
+ * it is compared with tells which one it is. */
+static bool merge_values(struct scan_name *names, size_t count)
+{
+    struct scan_name least = names[0];
+    bool versions = true, releases = true;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct scan_name *name = &names[i];
+        const bool entry = name->index < CUSHIM_ENTRY_COUNT;
+        const int release = entry ? known_entry(name->index).since : name->release;
+        const bool version = name->index == SCAN_VERSION || name->index == SCAN_MAJOR;
+        versions &= version && name->release == 0;
+        releases &= (entry || version) && release > 0 && !name->negated;
+        least.release = i == 0 || release < least.release ? release : least.release;
+        least.filled &= name->filled;
+        least.called |= name->called;
+        least.joined = true;
+    }
+    least.index = SCAN_VERSION;
+    least.divided = versions;
+    names[0] = least;
+    return versions || releases;
+}
+
 /* What each value of one name tells is kept, and no more: the next reading finds the places again.
  */
 static size_t choose_values(struct scan_name *names, size_t count, const char **origins)
@@ -210,7 +301,7 @@ static size_t choose_values(struct scan_name *names, size_t count, const char **
             names[kept++] = names[i];
     }
     if (kept == 0)
-        names[kept++] = none;
+        names[kept++] = merge_values(names, count) ? names[0] : none;
     return kept;
 }
 
@@ -227,7 +318,7 @@ static void sort_names(struct scan_guards *guards)
         for (end = i;
              end < guards->name_count && scan_word_compare(names[i].word, names[end].word) == 0;
              end++)
-            answer |= names[end].index != SCAN_VOID;
+            answer |= names[end].index != SCAN_VOID || names[end].output > 0;
         for (size_t k = i; k < end && answer; k++) {
             if (k == i || compare_names(&names[k], &names[count - 1]) != 0)
                 names[count++] = names[k];
@@ -244,22 +335,23 @@ static void sort_names(struct scan_guards *guards)
     free(origins);
 }
 
-static size_t count_void(const struct scan_guards *guards)
+/* Those that another reading sees as another value. */
+static size_t count_other(const struct scan_guards *guards)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < guards->name_count; i++)
-        count += guards->names[i].index == SCAN_VOID;
+        count += guards->names[i].index == SCAN_VOID || guards->names[i].divided;
     return count;
 }
 
 static bool is_known_to_leave(const struct scan_guards *guards, struct scan_word word)
 {
-    for (size_t i = find_names(guards, word); is_named(guards, i, word); i++) {
-        if (guards->names[i].asserts)
-            return true;
-    }
-    return false;
+    const struct scan_name owner = {.word = word}, *name = NULL;
+
+    while ((name = scan_names_next(guards, owner, name)) && !name->asserts)
+        continue;
+    return name;
 }
 
 /* Macros that ask. Where one of several with a name leaves without a guard, each has to. */
@@ -289,13 +381,26 @@ static void find_macros(struct scan_guards *guards, const struct scan_scope *sco
     free(leaves);
 }
 
+/* What a function fills with another value: this reading may know the value. */
+static void forget_outputs(struct scan_guards *guards)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < guards->name_count; i++) {
+        if (guards->names[i].output == 0 || guards->names[i].index != SCAN_VOID)
+            guards->names[kept++] = guards->names[i];
+    }
+    guards->name_count = kept;
+}
+
 bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope,
                       const struct scan_source *source)
 {
-    const size_t before = guards->name_count, void_before = count_void(guards);
+    const size_t before = guards->name_count, other_before = count_other(guards);
     size_t last = SCOPE_FILE;
 
     find_macros(guards, scope);
+    forget_outputs(guards);
     for (size_t i = 0; i < guards->found_count; i++)
         add_name(guards, guards->found[i]);
     for (size_t i = 0; i < source->count; i++) {
@@ -308,5 +413,5 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
     if (guards->name_count == 0)
         return false;
     sort_names(guards);
-    return guards->name_count > before || count_void(guards) > void_before;
+    return guards->name_count > before || count_other(guards) != other_before;
 }

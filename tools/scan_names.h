@@ -15,9 +15,14 @@ bool scan_names_is_answer(const struct scan_guards *guards, const struct scan_fu
 /** Take a name for the next reading; false: there are too many. */
 bool scan_names_find(struct scan_guards *guards, struct scan_name name);
 
+/** The next name with the word, function and output of `owner`, behind `last`; NULL: the first,
+ * none. */
+const struct scan_name *scan_names_next(const struct scan_guards *guards, struct scan_name owner,
+                                        const struct scan_name *last);
+
 /** A macro or a function that asks for its parameter or compares with it, or NULL. */
 const struct scan_name *scan_names_parameter(const struct scan_guards *guards,
-                                             struct scan_word word);
+                                             struct scan_word word, size_t function);
 
 /** Take a word of the code, where `place` is, if its name is looked for. */
 void scan_names_word(struct scan_guards *guards, struct scan_word word,

@@ -6,10 +6,12 @@
 #include "output.h"
 #include "scan_around.h"
 #include "scan_constant.h"
+#include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_guard.h"
 #include "scan_names.h"
 #include "scan_require.h"
+#include "scan_result.h"
 #include "scan_scope.h"
 #include "scan_wheel.h"
 
@@ -246,15 +248,11 @@ static void read_guard(struct reader *reader, struct scan_guard guard, bool exac
 /* Where the reader's parenthesis closes; NULL: not nearby. */
 static const char *find_close(const struct reader *reader)
 {
-    int depth = 0;
+    const char *at = reader->in.at;
+    const char *end = reader->in.end - at > LONGEST_CALL ? at + LONGEST_CALL : reader->in.end;
 
-    for (const char *at = reader->in.at; at < reader->in.end && at < reader->in.at + LONGEST_CALL;
-         at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (depth == 0)
-            return at;
-    }
-    return NULL;
+    at = scan_text_find_close(at, end);
+    return at < end ? at : NULL;
 }
 
 /* HAS(cuName) or least(12000), of a macro or a function that asks for its parameter. False: the
@@ -266,6 +264,7 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
 
     guard.name = name->word;
     guard.negated = name->negated;
+    guard.joined = name->joined;
     guard.answers = name->called;
     guard.asks = name->asks;
     guard.asserts = name->asserts;
@@ -368,43 +367,6 @@ static bool is_main(struct scan_word word)
            scan_word_is(word, "WinMain") || scan_word_is(word, "wWinMain");
 }
 
-/* cuDriverGetVersion(&name): the name holds the driver's version. It is a member, or the file's, if
- * the function does not declare it. */
-static void read_version(struct reader *reader)
-{
-    const char *end = find_close(reader), *at = reader->in.at + 1;
-    const size_t function = reader->scope.now.function;
-    struct scan_word name = {NULL, 0};
-    bool member = false;
-
-    while (end && at < end && isspace((unsigned char)*at))
-        at++;
-    if (!end || *at++ != '&')
-        return;
-    for (; at < end; at++) {
-        if (scan_text_is_letter(*at)) {
-            name = scan_word_at(at, end);
-            at = name.text + name.length - 1;
-        } else if (!memchr(".->: ", *at, 5)) {
-            return;
-        }
-        member |= *at == '.' || *at == '>' || *at == ':';
-    }
-    if (name.length == 0)
-        return;
-    const char *from =
-        function != SCOPE_FILE ? reader->scope.functions[function - 1].from : name.text;
-    reader->guards.work += (size_t)(name.text - from);
-    bool own = reader->guards.work > FLOW_MOST_WORK || scan_text_declares(from, name, "*,>");
-    scan_names_find(&reader->guards,
-                    (struct scan_name){.word = name,
-                                       .index = SCAN_VERSION,
-                                       .function = own && !member ? function : SCOPE_FILE,
-                                       .origin = name.text});
-    while (reader->in.at <= end)
-        scan_text_step(&reader->in);
-}
-
 /* A word, and what belongs to it. `typed`: a word is before it, as before a function's name. */
 static void read_name(struct reader *reader, bool member, bool typed)
 {
@@ -442,17 +404,20 @@ static void read_name(struct reader *reader, bool member, bool typed)
                 function != SCOPE_FILE && is_main(scope->functions[function - 1].name);
             read_required(reader, line, &statement);
         }
-        if (scan_word_is(word, "cuDriverGetVersion"))
-            read_version(reader);
         if (typed && is_main(word) && reader->found.main == 0)
             reader->found.main = line;
     }
     const struct scan_guard place = guard_at(reader, word.text, line);
-    const struct scan_name *asks = called ? scan_names_parameter(&reader->guards, word) : NULL;
+    const struct scan_name *asks =
+        called ? scan_names_parameter(&reader->guards, word, place.function) : NULL;
     if (asks && read_argument(reader, place, asks))
         return;
+    if (called)
+        scan_filled_by_function(&reader->guards, scope, &reader->in, word);
     scan_names_word(&reader->guards, word, &place, called);
     index = find_entry(reader, word);
+    if (index != KNOWN_NONE)
+        scan_filled_by_entry(&reader->guards, scope, &reader->in, index);
     if (index != KNOWN_NONE)
         add_call(reader, &(struct scan_source_call){
                              .line = line, .index = index, .alone = !member, .at = word.text});
@@ -555,6 +520,7 @@ struct scan_source scan_source_read(const char *text, size_t size,
     }
     for (size_t i = 0; i < reader->found.require_count; i++)
         add_listed(reader, i);
+    scan_result_find(&reader->guards, &reader->scope, &reader->found);
     scan_around_find(&reader->guards, &reader->scope, &reader->found);
     found = reader->found;
     free_reader(reader);

@@ -27,7 +27,10 @@ enum scan_why {
     SCAN_WHY_ARGUMENT,
     SCAN_WHY_LAMBDA,
     SCAN_WHY_NUMBER,
-    SCAN_WHY_FOREIGN
+    SCAN_WHY_FOREIGN,
+    SCAN_WHY_ATTRIBUTE,
+    SCAN_WHY_RESULT,
+    SCAN_WHY_TABLE
 };
 
 struct scan_source_call {
@@ -37,9 +40,12 @@ struct scan_source_call {
     size_t asked;       /* else the line of one that does not count; 0: none */
     enum scan_why why;  /* it does not */
     size_t why_line;    /* where its branch ends */
+    bool certain;       /* and it leads here without the entry */
     size_t late;        /* else the line of one behind it; 0: none */
-    size_t function;    /* as scan_scope counts */
-    const char *at;     /* where it is in the text, while that is there */
+    size_t old;         /* else the line of one that is too old, and its release; 0: none */
+    int old_release;
+    size_t function; /* as scan_scope counts */
+    const char *at;  /* where it is in the text, while that is there */
     /* The cushim_require that is of it, and one that does not count; by scan_sources_judge. */
     const struct scan_source_require *require, *lost;
 };

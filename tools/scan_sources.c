@@ -125,6 +125,12 @@ static bool is_finding(const struct scan_source_call *call, int oldest)
     return is_newer(call, oldest) && !call->has && !call->require;
 }
 
+/* A guard is there that does not count, and may guard the call all the same. */
+static bool is_unknown(const struct scan_source_call *call)
+{
+    return call->asked > 0 && !call->certain;
+}
+
 /* Line of the guard, line where its branch ends. */
 static const char *const words_of_why[] = {
     [SCAN_WHY_FORM] = "the guard of line %zu is in no form that is understood: put the call into "
@@ -150,6 +156,11 @@ static const char *const words_of_why[] = {
                         "write one, as 12000",
     [SCAN_WHY_FOREIGN] = "the condition of line %zu is another file's: ask here, too, or begin a "
                          "comment before the call with CUSHIM_HAS(...)",
+    [SCAN_WHY_ATTRIBUTE] = "line %zu asks for an attribute of the device, which does not tell the "
+                           "driver's release: ask for the entry, too",
+    [SCAN_WHY_RESULT] = "line %zu names the error of a missing entry, and not for the result of "
+                        "this call: put the call into an if",
+    [SCAN_WHY_TABLE] = "the guard of line %zu asks another table: ask the one that is called",
 };
 
 /* File and line of the cushim_require. */
@@ -163,7 +174,7 @@ static const char *const words_of_lost[] = {
 static char *words_of(const struct scan_source_call *call)
 {
     struct cushim_entry entry = known_entry(call->index);
-    char release[VERSION_TEXT_SIZE], *why, *text;
+    char release[VERSION_TEXT_SIZE], old[VERSION_TEXT_SIZE], *why, *text;
     int length;
 
     version_text(release, entry.since);
@@ -172,13 +183,17 @@ static char *words_of(const struct scan_source_call *call)
     else if (call->late > 0)
         length = asprintf(&why, "CUSHIM_HAS(..., %s) comes after it (line %zu)", entry.symbol,
                           call->late);
+    else if (call->old > 0)
+        length = asprintf(
+            &why, "the guard of line %zu is of CUDA %s: put the call into if (CUSHIM_HAS(..., %s))",
+            call->old, version_text(old, call->old_release), entry.symbol);
     else if (call->lost)
         length = asprintf(&why, words_of_lost[call->lost->use], call->lost->file, call->lost->line);
     else
         length = asprintf(&why, "put the call into if (CUSHIM_HAS(..., %s))", entry.symbol);
     if (length >= 0)
         length = asprintf(&text, "%s: %s came with CUDA %s; %s",
-                          call->asked > 0 ? "unknown" : "no guard", entry.symbol, release, why);
+                          is_unknown(call) ? "unknown" : "no guard", entry.symbol, release, why);
     if (length >= 0)
         free(why);
     if (length < 0)
@@ -188,7 +203,7 @@ static char *words_of(const struct scan_source_call *call)
 
 static const char *rule_of(const struct scan_source_call *call)
 {
-    if (call->asked == 0)
+    if (!is_unknown(call))
         return "unguarded-call";
     return call->why == SCAN_WHY_ELSEWHERE ? "asked-elsewhere" : "guard-unproved";
 }
@@ -205,7 +220,7 @@ struct scan_findings scan_sources_find(const struct scan_sources *sources)
                 continue;
             findings.item = scan_grow(findings.item, findings.count, sizeof *findings.item);
             findings.item[findings.count++] = (struct scan_finding){
-                copy_of(source->name), words_of(call), call->line, rule_of(call), call->asked > 0};
+                copy_of(source->name), words_of(call), call->line, rule_of(call), is_unknown(call)};
         }
     }
     return findings;
@@ -279,7 +294,7 @@ static struct counts count_calls(const struct scan_source *source, int oldest)
         counts.newer += newer;
         counts.asked += newer && source->calls[i].has;
         counts.required += newer && !source->calls[i].has && source->calls[i].require;
-        bool unknown = source->calls[i].asked > 0;
+        bool unknown = is_unknown(&source->calls[i]);
         counts.found += !unknown && is_finding(&source->calls[i], oldest);
         counts.unknown += unknown && is_finding(&source->calls[i], oldest);
     }
@@ -313,7 +328,7 @@ static void print_calls(const struct scan_sources *sources, const struct scan_so
             continue;
         char *words = words_of(call);
         printf("%s:%zu: ", source->name, call->line);
-        output_text(call->asked > 0 ? OUTPUT_WARNING : OUTPUT_BAD, words);
+        output_text(is_unknown(call) ? OUTPUT_WARNING : OUTPUT_BAD, words);
         printf("\n");
         free(words);
     }
@@ -430,8 +445,8 @@ static json_t *call_json(const struct scan_source_call *call, int oldest)
     output_json_set(row, "guarded", json_boolean(call->has || call->require));
     output_json_set(row, "required", output_json_text(place));
     output_json_set(row, "asked",
-                    call->asked > 0 && !call->require ? json_integer((json_int_t)call->asked)
-                                                      : json_null());
+                    is_unknown(call) && !call->require ? json_integer((json_int_t)call->asked)
+                                                       : json_null());
     free(place);
     return row;
 }

@@ -26,6 +26,8 @@ bool scan_text_is_source(const char *name)
     return false;
 }
 
+enum { LONGEST_DECLARATION = 128 };
+
 bool scan_text_is_own(const char *text, size_t size)
 {
     static const char begin[] = "/*\n * cushim ";
@@ -151,6 +153,29 @@ const char *scan_text_back_over_spaces(const char *from, const char *at)
     return at;
 }
 
+const char *scan_text_find_word(const char *at, const char *end, struct scan_word word)
+{
+    const char *from = at;
+
+    for (; (at = memmem(at, (size_t)(end - at), word.text, word.length)); at++) {
+        const char *behind = at + word.length;
+        if ((at == from || !scan_text_is_letter(at[-1])) &&
+            (behind == end || !scan_text_is_letter(*behind)))
+            return at;
+    }
+    return NULL;
+}
+
+const char *scan_text_find_close(const char *at, const char *end)
+{
+    for (int depth = 0; at < end; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0)
+            break;
+    }
+    return at;
+}
+
 int scan_text_number(const struct scan_text *in, const char *at)
 {
     int number = 0;
@@ -173,6 +198,23 @@ struct scan_word scan_word_at(const char *at, const char *end)
     return (struct scan_word){at, (size_t)(stop - at)};
 }
 
+/* Whether the ',' before a place is of "type one, other": no argument's and no list's. */
+static bool is_declared_beside(const char *from, const char *at)
+{
+    const char *least = at - from > LONGEST_DECLARATION ? at - LONGEST_DECLARATION : from;
+
+    for (int depth = 0; at > least; at--) {
+        depth += (at[-1] == ')') - (at[-1] == '(');
+        if (depth < 0)
+            return false;
+        if (depth == 0 && memchr(";{}", at[-1], 3)) {
+            const char *before = scan_text_back_over_spaces(from, at - 1);
+            return at[-1] != '{' || before == from || before[-1] != '=';
+        }
+    }
+    return false;
+}
+
 bool scan_text_declares(const char *from, struct scan_word word, const char *marks)
 {
     const char *at = from, *found;
@@ -182,7 +224,9 @@ bool scan_text_declares(const char *from, struct scan_word word, const char *mar
         while (before > from && isspace((unsigned char)before[-1]))
             before--;
         if (before > from && !scan_text_is_letter(found[word.length]) &&
-            (strchr(marks, before[-1]) || (before < found && scan_text_is_letter(before[-1]))))
+            (before[-1] == ',' ? is_declared_beside(from, before)
+                               : strchr(marks, before[-1]) ||
+                                     (before < found && scan_text_is_letter(before[-1]))))
             return true;
     }
     return false;

@@ -49,6 +49,12 @@ struct scan_word scan_text_word(struct scan_text *in);
 const char *scan_text_skip_spaces(const char *at, const char *end);
 const char *scan_text_back_over_spaces(const char *from, const char *at);
 
+/** The next place of a word as a whole; NULL: none. */
+const char *scan_text_find_word(const char *at, const char *end, struct scan_word word);
+
+/** Where the parenthesis at a place closes; `end`: nowhere. */
+const char *scan_text_find_close(const char *at, const char *end);
+
 /** The number at a place of the text; 0: none. */
 int scan_text_number(const struct scan_text *in, const char *at);
 
@@ -63,7 +69,8 @@ int scan_word_compare(struct scan_word a, struct scan_word b);
 /** @param list  its last element is NULL */
 bool scan_word_is_one_of(struct scan_word word, const char *const *list);
 
-/** Whether the text has the word before, as "type name", or with one of the marks before it. */
+/** Whether the text has the word before, as "type name", "type other, name", or with one of the
+ * marks before it. */
 bool scan_text_declares(const char *from, struct scan_word word, const char *marks);
 
 /** Whether a string behind the word is a raw one. */

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_MAJOR = 99 };
+enum { MOST_MAJOR = 99, FARTHEST = 1024 };
 
 int scan_version_mirrored(int comparison)
 {
@@ -52,13 +52,80 @@ int scan_version_number(struct flow *flow)
     return number;
 }
 
+/* Whether a '/' and spaces alone are between two places. */
+static bool is_division(const char *at, const char *end)
+{
+    at = scan_text_skip_spaces(at, end);
+    return at < end && *at == '/' && scan_text_skip_spaces(at + 1, end) == end;
+}
+
+bool scan_version_divides(const struct flow *flow, struct scan_word name,
+                          const struct scan_token *value)
+{
+    const char *number = flow->last.at, *text = flow->tokens.in.text;
+
+    if (!scan_word_is(flow->last.word, "1000"))
+        return false;
+    if (number != value->at)
+        return scan_word_compare(value->word, name) == 0 &&
+               is_division(value->at + name.length, number);
+    number = scan_text_back_over_spaces(text, number);
+    return number - text > 2 && number[-1] == '=' && number[-2] == '/';
+}
+
+/* "&= CUSHIM_HAS(...)", "= name && CUSHIM_HAS(...)" */
+static bool narrows(const char *at, const char *end, struct scan_word name)
+{
+    bool both = end - at > 2 && memcmp(at, "&=", 2) == 0;
+
+    if (!both && end - at > 2 && *at == '=') {
+        const struct scan_word own = scan_word_at(at, end);
+        at = scan_text_skip_spaces(own.text + own.length, end);
+        both = scan_word_compare(own, name) == 0 && end - at > 2 && memcmp(at, "&&", 2) == 0;
+    }
+    return both && !memchr(at, '|', (size_t)(end - at)) &&
+           memmem(at, (size_t)(end - at), "CUSHIM_HAS(", sizeof "CUSHIM_HAS(" - 1);
+}
+
+/* "int v = 12000; v = cushim_driver_version(cu);", and cu->cuDriverGetVersion(&v) */
+bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
+{
+    static const char fills[] = "cuDriverGetVersion(&";
+    const struct scan_text *in = &flow->tokens.in;
+    const char *most = in->end - flow->passed > FARTHEST ? flow->passed + FARTHEST : in->end;
+    const char *at = name.length > 0 ? scan_text_find_word(flow->passed, most, name) : NULL;
+
+    if (!at)
+        return false;
+    const struct scan_word before = {flow->passed, (size_t)(at - flow->passed)};
+    const char *from = at;
+    while (from > before.text && from[-1] != ';')
+        from--;
+    if (from == before.text || memchr(before.text, '{', before.length) ||
+        memchr(before.text, '}', before.length) || memchr(before.text, '#', before.length))
+        return false;
+    from = scan_text_skip_spaces(from, at);
+    if (from == at) {
+        const char *value = scan_text_skip_spaces(at + name.length, in->end);
+        const char *end = memchr(value, ';', (size_t)(in->end - value));
+        const bool anew = end && end - value > 2 && value[0] == '=' && value[1] != '=' &&
+                          !scan_text_find_word(value, end, name);
+        return anew || (end && narrows(value, end, name));
+    }
+    const size_t length = (size_t)(at - from);
+    return length >= sizeof fills - 1 &&
+           memcmp(at - (sizeof fills - 1), fills, sizeof fills - 1) == 0 &&
+           !memchr(from, ')', length) && !memmem(from, length, "else", 4);
+}
+
 /* "version >= 12000": which release it has at least, if that is true, or if it is not. */
 struct flow_facts scan_version_compare(const struct flow *flow, const struct flow_facts *version,
                                        int comparison, int number)
 {
     struct scan_guard *guard = scan_flow_guard(flow, version->version);
     const struct flow_list list = {version->version, version->version};
-    const int least = version->major ? 1 : SCAN_MINOR;
+    const bool major = version->major || (guard->divided && number <= MOST_MAJOR);
+    const int least = major ? 1 : SCAN_MINOR;
     const int more = comparison == '>' || comparison == TOKEN_LESS_EQUAL ? least : 0;
 
     if (number == 0 && !version->major && scan_flow_is_parameter(flow, flow->now.word)) {
@@ -67,11 +134,11 @@ struct flow_facts scan_version_compare(const struct flow *flow, const struct flo
                    ? (struct flow_facts){.no = list}
                    : (struct flow_facts){.yes = list};
     }
-    if (number == 0 || (version->major && number > MOST_MAJOR)) {
+    if (number == 0 || (major && number > MOST_MAJOR)) {
         guard->why = SCAN_WHY_NUMBER;
         return (struct flow_facts){0};
     }
-    guard->release = (number + more) * (version->major ? SCAN_THOUSAND : 1);
+    guard->release = (number + more) * (major ? SCAN_THOUSAND : 1);
     return comparison == '<' || comparison == TOKEN_LESS_EQUAL ? (struct flow_facts){.no = list}
                                                                : (struct flow_facts){.yes = list};
 }

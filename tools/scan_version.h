@@ -21,6 +21,13 @@ int scan_version_mirrored(int comparison);
 /** The number that the token is, as "12040" or the name of one; 0: another token. */
 int scan_version_number(struct flow *flow);
 
+/** Whether "name /= 1000" was read, or "name = name / 1000". */
+bool scan_version_divides(const struct flow *flow, struct scan_word name,
+                          const struct scan_token *value);
+
+/** Whether the statement behind the declaration of a name gives it another value. */
+bool scan_version_is_set_anew(struct flow *flow, struct scan_word name);
+
 /** "version >= 12000": which release it has at least, if that is true, or if it is not. */
 struct flow_facts scan_version_compare(const struct flow *flow, const struct flow_facts *version,
                                        int comparison, int number);

@@ -17,8 +17,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 import parts  # noqa: E402
 
 FILES = [parts.read(ROOT / f"tests/cli/{name}.txt")
-         for name in ("guards", "guard_shapes", "guard_values")]
-SOURCES = FILES[0] | FILES[1] | FILES[2]
+         for name in ("guards", "guard_shapes", "guard_values", "guard_filled", "guard_fresh")]
+SOURCES = {name: text for file in FILES for name, text in file.items()}
 
 
 def judged(path, text):
@@ -44,6 +44,8 @@ def marks(text, lines_before=0):
 def test_guards(tmp_path, name):
     assert marks(SOURCES[name])
     assert judged(tmp_path / name, SOURCES[name]) == marks(SOURCES[name])
+    windows = SOURCES[name].replace(b"\n", b"\r\n")
+    assert judged(tmp_path / name, windows) == marks(SOURCES[name])
 
 
 @pytest.mark.parametrize("name", FILES[0] | FILES[1])
@@ -96,8 +98,20 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
 
 
 @pytest.mark.parametrize("body, words", [
-    (f"if (!{HAS}) {CALL}", "the guard of line 1 is inverted: it leads here without the entry"),
-    (f"if ({HAS}) x();\nelse {CALL}", "the call is in the else of line 1, which has no such entry"),
+    (f"if (!{HAS}) {CALL}", 
+     "no guard: the guard of line 1 is inverted: it leads here without the entry"),
+    (f"if ({HAS}) return;\n{CALL}",
+     "no guard: the guard of line 1 is inverted: it leads here without the entry"),
+    (f"if ({HAS} && x) return;\n{CALL}",
+     "the guard of line 1 is inverted: it leads here without the entry"),
+    (f"if ({HAS}) x();\nelse {CALL}", 
+     "no guard: the call is in the else of line 1, which has no such entry"),
+    (f"if (CUSHIM_HAS(cu, cuGraphCreate))\n{CALL}",
+     "no guard: the guard of line 1 is of CUDA 10.0: put the call into if (CUSHIM_HAS(..., "
+     "cuMemAllocAsync))"),
+    (f"if (cushim_driver_version(cu) < 11010) return;\n{CALL}",
+     "no guard: the guard of line 1 is of CUDA 11.1: put the call into if (CUSHIM_HAS(..., "
+     "cuMemAllocAsync))"),
     (f"if ({HAS} || x)\n{CALL}",
      "the guard of line 1 is joined by ||: the call is reached without it"),
     (f"if (!{HAS} && x) return;\n{CALL}",
@@ -126,18 +140,32 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
     (f"if (caps->pools)\n{CALL}",
      "the condition of line 1 is another file's: ask here, too, or begin a comment before the call "
      "with CUSHIM_HAS(...)"),
+    (f"CUdeviceptr q = 0; cu->cuMemAlloc(&q, 1);\nif (q) {CALL}",
+     "no guard: put the call into if (CUSHIM_HAS(..., cuMemAllocAsync))"),
+    (f"int v; cu->cuDeviceGetAttribute(&v, MEMORY_POOLS_SUPPORTED, d);\nif (v) {CALL}",
+     "line 2 asks for an attribute of the device, which does not tell the driver's release: ask "
+     "for the entry, too"),
+    (f"struct gpu *a, *b; if (CUSHIM_HAS(a->cu, cuMemAllocAsync))\nb->{CALL}",
+     "the guard of line 1 asks another table: ask the one that is called"),
+    (f"int r = {CALL}\nif (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x();",
+     "line 2 names the error of a missing entry, and not for the result of this call: put the call "
+     "into an if"),
     (f"CHECK({HAS});\n{CALL}",
      "the guard of line 1 is an argument of what may go on without it: put the call into an if"),
     (f"{HAS};\n{CALL}",
      "the guard of line 1 is in no form that is understood: put the call into its if"),
     (f"if (!{HAS}) return;\nif ({HAS}) x();\nelse y();\nz({HAS}, {CALL[:-1]});", None)])
 def test_why_it_does_not_count(tmp_path, body, words):
-    """The last guard before the call, and in plain words what is wrong with it."""
+    """The last guard before the call, and in plain words what is wrong with it: `no guard` if it is
+    certain."""
+    certain = bool(words) and words.startswith("no guard: ")
     path = tmp_path / "a.c"
     path.write_text(f"void f(void) {{ {body} }}\n")
     got = run("scan", "--drivers", "9.0", "--github", path)
-    found = re.findall("title=(.*)::unknown: .*; (.*)", got.out)
-    assert (got.code, found) == (OK, [("guard-unproved", words)] if words else [])
+    found = ["".join(one) for one in
+             re.findall("::.*title=(.*::)(?:unknown: .*?; |(no guard: ).*?; )(.*)", got.out)]
+    rule = "unguarded-call::" if certain else "guard-unproved::"
+    assert (got.code, found) == (FAILED if certain else OK, [rule + words] if words else [])
     assert run("scan", "--drivers", "9.0", "--strict", path).code == (FAILED if words else OK)
 
 
@@ -223,7 +251,11 @@ def test_required_is_no_question(tmp_path):
     "#define A(x) CUSHIM_HAS(cu, x)\nA(cuCtxGetId) && ",
     "switch (CUSHIM_HAS(cu, cuCtxGetId)) { case 1: cu->cuCtxGetId(0, &id); } ",
     "[] { cu->cuCtxGetId(0, &id); }; CUSHIM_HAS(cu, cuCtxGetId);",
-    "a(CUSHIM_HAS(cu, x)), ", "namespace { void f() { } } "])
+    "a(CUSHIM_HAS(cu, x)), ", "cu->cuCtxGetId(&a, &b); if (a) ", "int a = 5; ",
+    "if (CUSHIM_HAS(cu, cuInit)) a = b; ", "f(a, &v, v); cu->cuCtxGetId(v, &v); ",
+    "int f(int *a) {\n*a = CUSHIM_HAS(cu, cuInit); f(&b); if (b) b = 1;\n}\n",
+    "r = cu->cuCtxGetId(0, 0); if (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x; ",
+    "namespace { void f() { } } "])
 def test_large_files(tmp_path, piece):
     """A search that is not by size takes a minute for each, which is more than this test has."""
     size = 1 << 21 if os.environ["CUSHIM_SANITIZER"] == "none" else 1 << 19

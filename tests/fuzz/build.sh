@@ -49,13 +49,11 @@ clang -fsanitize=address,undefined -o "$folder/fuzz_api" "$folder"/tests-fuzz-fu
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fsanitize=fuzzer,address,undefined -DHAVE_MINIZIP -DHAVE_ZSTD -DHAVE_LZ4 -DMOST_BYTES=1000000
     -Iinclude -I$2/gen -Itools"
+scan=$(find tools -name 'scan_*.c' ! -name '*_output.c' ! -name '*_report.c' ! -name '*_table.c')
 # shellcheck disable=SC2086
 clang $flags -o "$folder/fuzz_scan" tests/fuzz/fuzz_scan.c tools/cubin_read.c tools/elf_file.c \
     tools/fatbin_read.c tools/facts.c tools/known.c tools/mapped.c tools/names.c tools/output.c \
-    tools/pe_file.c tools/scan_code.c tools/scan_condition.c tools/scan_file.c tools/scan_flow.c \
-    tools/scan_gpu.c tools/scan_guard.c tools/scan_python.c tools/scan_scope.c \
-    tools/scan_source.c tools/scan_sources.c tools/scan_text.c tools/scan_token.c \
-    tools/scan_wheel.c "$2/tools/gpus.c" "$2/tools/platforms.c" "$2/src/libcushim.a" \
+    tools/pe_file.c $scan "$2/tools/gpus.c" "$2/tools/platforms.c" "$2/src/libcushim.a" \
     -lelf -lminizip -lzstd -llz4 -ljansson -ldl -lpthread
 # These read with the library's and the simulated driver's own sources.
 for name in fuzz_rule fuzz_library; do
