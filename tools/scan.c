@@ -217,7 +217,7 @@ static void judge_sources(struct run *run)
         run->source_count += scan_sources_uses(source);
         if (source->count == 0 && source->named && !run->files)
             printf("%s: no call through cushim's table%s\n", source->name,
-                   source->includes_cushim ? ", whose helpers and owners ask themselves" : "");
+                   source->includes_cushim ? "; its helpers and owners need no guard" : "");
     }
 }
 
