@@ -71,6 +71,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
  *     missing:SYMBOL                the driver lacks it (for instances opened afterwards)
  *     wrong-abi                     a call through a wrongly resolved pointer aborts, naming it
  *     late                          queued work runs as late as a device may run it
+ *     reorder                       as late, and what nothing orders runs in the other order
  *
  * A rule counts from when it is added, the program's calls: cuGetProcAddress and
  * cuDriverGetVersion, which loaders call, count only where a rule names them. Rules that are added
