@@ -438,8 +438,9 @@ def test_depfile(compiler, tmp_path):
 ])
 def test_an_output_that_cannot_be_written(output, redirected, words, tmp_path):
     (tmp_path / "k.cu").write_text("__global__ void k() {}\n", encoding="utf-8")
-    done = subprocess.run(["sh", "-c", f'"$@" {redirected}', "sh", sys.executable, EMBED, "k.cu",
-                           *output.split()], cwd=tmp_path, text=True, check=False, capture_output=True)
+    command = ["sh", "-c", f'"$@" {redirected}', "sh", sys.executable, EMBED, "k.cu"]
+    done = subprocess.run([*command, *output.split()], cwd=tmp_path, text=True, check=False,
+                          capture_output=True)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (2 if "error:" in words else 1, words)
 
 
