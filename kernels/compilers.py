@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The compilers of cushim-embed: clang with the headers of cuda/, or what a CUDA toolkit has.
 
-Each gives PTX of a .cu file, for the oldest drivers and GPUs that it can. What a compiler refuses
-is a Refused with one line for each fault: file, line and what is wrong.
+Each gives PTX of a .cu file, for the oldest drivers and GPUs that it can; its warnings; and the
+headers that it read. What a compiler refuses is a Refused with one line for each fault: file, line
+and what is wrong.
 """
 
 import ctypes
@@ -69,6 +70,30 @@ def run(command, **options):
     return subprocess.run(command, check=False, text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env={**os.environ, "LC_ALL": "C"}, **options)
+
+
+def read_headers(source, rule):
+    """The headers in a Make rule that a compiler wrote in the source's folder."""
+    text = rule.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
+    words = re.findall(r"(?:\\[ #]|\S)+", text.partition(": ")[2])
+    names = [re.sub(r"\\([ #])", r"\1", word).replace("$$", "$") for word in words]
+    return [source.parent / name for name in names if name != source.name]
+
+
+def find_headers(source, folders):
+    """The headers that a source includes as written, in its folder and in others: more than a
+    compiler reads where an #include has a condition."""
+    found, left = {}, [source]
+    while left:
+        path = left.pop()
+        text = path.read_text(encoding="utf-8", errors="replace")
+        for name in re.findall(r"^\s*#\s*include\s*[<\"]([^>\"\n]+)", text, re.M):
+            places = [folder / name for folder in (path.parent, *folders)]
+            header = next((place for place in places if place.is_file()), None)
+            if header and header not in found:
+                found[header] = True
+                left.append(header)
+    return list(found)
 
 
 def strip_comments(ptx):
@@ -279,14 +304,17 @@ def clang_command(isa, target, extra=()):
 
 
 def by_clang(source, isa=None, target=None, extra=(), program="clang"):
-    """(PTX, warnings). Run in the source's folder, so that the PTX depends on no path."""
+    """Run in the source's folder, so that the PTX depends on no path."""
     command = [program, *clang_command(isa or ISA, target or TARGET, extra), source.name]
-    try:
-        done = run(command, cwd=source.parent)
-    except FileNotFoundError as error:
-        raise Refused(f"{program}: not found. cushim-embed needs clang to compile {source.name}: "
-                      "install it (Debian's package clang), or name one with --clang, or take a "
-                      "toolkit's compiler with --with nvcc") from error
+    with tempfile.TemporaryDirectory() as folder:
+        rule = pathlib.Path(folder, "a.d")
+        try:
+            done = run([*command, "-MD", "-MF", rule], cwd=source.parent)
+        except FileNotFoundError as error:
+            raise Refused(f"{program}: not found. cushim-embed needs clang to compile "
+                          f"{source.name}: install it (Debian's package clang), or name one with "
+                          "--clang, or take a toolkit's compiler with --with nvcc") from error
+        headers = read_headers(source, rule) if done.returncode == 0 else []
     if re.search(r"error: unsupported CUDA gpu architecture", done.stderr):
         raise Refused(f"--target {target}: {program} does not know it. Leave it out, because PTX "
                       "for an older target runs on later GPUs, or name a newer clang with --clang, "
@@ -296,7 +324,7 @@ def by_clang(source, isa=None, target=None, extra=(), program="clang"):
     ptx = raised(plain_lines(strip_comments(done.stdout)), isa or ISA)
     unknown_functions(source, ptx)
     warnings = re.findall(r"^(\S.*: warning: .*\n)", done.stderr, re.M)
-    return ptx, "".join(str(source.parent / line) for line in warnings)
+    return ptx, "".join(str(source.parent / line) for line in warnings), headers
 
 
 def entries(ptx):
@@ -381,13 +409,14 @@ def by_nvcc(source, isa, target, extra, first_isa):
         known = re.findall(r"compute_(\d+)\b", run([program, "--list-gpu-arch"]).stdout)
         target = "sm_" + min(known or ["75"], key=int)
     with tempfile.TemporaryDirectory() as folder:
-        made = pathlib.Path(folder, "a.ptx")
+        made, rule = pathlib.Path(folder, "a.ptx"), pathlib.Path(folder, "a.d")
         done = run([program, "-ptx", "-arch=" + target.replace("sm_", "compute_"), *extra,
-                    source.name, "-o", made], cwd=source.parent)
+                    source.name, "-o", made, "-MD", "-MF", rule], cwd=source.parent)
         if done.returncode:
             raise Refused(refused_by_toolkit(source, done.stderr + done.stdout))
         ptx = strip_comments(made.read_text(encoding="utf-8"))
-    return lowered(source, ptx, isa, first_isa), done.stderr
+        headers = read_headers(source, rule)
+    return lowered(source, ptx, isa, first_isa), done.stderr, headers
 
 
 def find_nvrtc():
@@ -412,7 +441,7 @@ def nvrtc_text(library, program, what):
 
 
 def by_nvrtc(source, isa, target, extra, first_isa):
-    """As nvcc, without a host compiler."""
+    """As nvcc, without a host compiler. NVRTC does not tell which headers it read."""
     library = find_nvrtc()
     if target is None:
         count = ctypes.c_int()
@@ -435,4 +464,6 @@ def by_nvrtc(source, isa, target, extra, first_isa):
         ptx = nvrtc_text(library, program, "PTX")
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
-    return lowered(source, strip_comments(ptx), isa, first_isa), log
+    own = [pathlib.Path(option[2:]) for option in extra if option.startswith("-I")]
+    headers = find_headers(source, own)
+    return lowered(source, strip_comments(ptx), isa, first_isa), log, headers

@@ -113,14 +113,14 @@ def first_isa(target):
 
 
 def compile_kernel(options):
-    """PTX of a .cu file; what the compiler warns of is shown."""
+    """(PTX, headers) of a .cu file; what the compiler warns of is shown."""
     path, isa, target, extra = options.input, options.isa, options.target, options.extra
     if options.compiler == "clang":
-        ptx, shown = compilers.by_clang(path, isa, target, compilers.LINES + extra,
-                                        options.clang)
+        ptx, shown, headers = compilers.by_clang(path, isa, target, compilers.LINES + extra,
+                                                 options.clang)
     else:
         compiler = {"nvcc": compilers.by_nvcc, "nvrtc": compilers.by_nvrtc}[options.compiler]
-        ptx, shown = compiler(path, isa, target, extra, first_isa)
+        ptx, shown, headers = compiler(path, isa, target, extra, first_isa)
     lack = "there is no kernel in it"
     if not re.search(r"^\s*\.(visible|entry)\b", ptx, re.M):
         sys.exit(f"{path}: {lack}: no __global__ function, or only a template that is not "
@@ -128,7 +128,24 @@ def compile_kernel(options):
     if not compilers.entries(ptx):
         shown += f"{path}: warning: {lack}, only what another module can link\n"
     sys.stderr.write(shown + compilers.mangled(path, ptx))
-    return ptx
+    return ptx.encode("utf-8"), headers
+
+
+def make_rule(output, inputs):
+    """What a build system reads to know when to make the output again."""
+    names = [re.sub(r"[ #]", r"\\\g<0>", str(path)).replace("$", "$$")
+             for path in (output, *dict.fromkeys(inputs))]
+    return (f"{names[0]}: " + " \\\n  ".join(names[1:]) + "\n").encode(errors="surrogateescape")
+
+
+def write(path, data):
+    """A whole file, or standard output for -."""
+    to_stdout = str(path) == "-"
+    try:
+        with open(1 if to_stdout else path, "wb", closefd=not to_stdout) as file:
+            file.write(data)
+    except OSError as error:
+        sys.exit(f"{'standard output' if to_stdout else path}: {error.strerror}")
 
 
 def main():
@@ -156,12 +173,16 @@ def main():
                         type=lambda macro: f"-D{macro}", help="macro, for the compiler")
     parser.add_argument("--std", dest="extra", action="append", metavar="c++NN",
                         type=lambda standard: f"-std={standard}", help="standard of C++")
+    parser.add_argument("--depfile", type=pathlib.Path, metavar="FILE",
+                        help="write a Make rule there: the headers of which the output is made")
     options = parser.parse_args()
     path, output = options.input, options.output
     bare = str(output) == "-" or output.suffix == ".ptx"
     name = options.name or f"{path.stem}_ptx"
     if options.name and bare:
         parser.error("--name: PTX alone has no string with a name")
+    if options.depfile and str(output) == "-":
+        parser.error("--depfile: standard output is not made again")
     if not bare and not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         sys.exit(f"--name {name}: no C identifier" if options.name else
                  f"{path}: the file's name does not make a C identifier; --name names the string")
@@ -172,22 +193,18 @@ def main():
     if options.oldest and not re.fullmatch(r"\d+\.\d", options.oldest):
         parser.error(f"--oldest {options.oldest}: a release is written as 10.2")
     try:
-        data = path.read_bytes()
+        data, headers = path.read_bytes(), []
         if path.suffix == ".cu":
-            data = compile_kernel(options).encode("utf-8")
+            data, headers = compile_kernel(options)
     except (OSError, compilers.Refused) as error:
         sys.exit(f"{error.filename or path}: {error.strerror}" if isinstance(error, OSError)
                  else str(error))
     check(path, data)
     if options.oldest:
         check_oldest(path, data, options.oldest)
-    text = data if bare else embed(path, data, name).encode("utf-8")
-    to_stdout = str(output) == "-"
-    try:
-        with open(1 if to_stdout else output, "wb", closefd=not to_stdout) as file:
-            file.write(text)
-    except OSError as error:
-        sys.exit(f"{'standard output' if to_stdout else output}: {error.strerror}")
+    write(output, data if bare else embed(path, data, name).encode("utf-8"))
+    if options.depfile:
+        write(options.depfile, make_rule(output, [path, *headers, compilers.__file__]))
 
 
 if __name__ == "__main__":

@@ -541,7 +541,8 @@ template <typename To, typename From> CUresult copy(const place &at, To to, From
     typedef typename element<To>::type target;
     typedef typename element<From>::type source;
     static_assert(!std::is_const<target>::value, "the target of a copy is not const");
-    static_assert(std::is_same<target, typename std::remove_const<source>::type>::value,
+    static_assert(std::is_same<typename std::remove_const<target>::type,
+                               typename std::remove_const<source>::type>::value,
                   "a copy is between elements of one type");
     static_assert(std::is_trivially_copyable<target>::value, "memory has plain data only");
     char reason[80];
@@ -1448,11 +1449,11 @@ class unique_graph : public detail::owner<detail::graph_traits>
             if (code != CUDA_SUCCESS)
                 return *cushim_last_error() ? code
                                             : cushim_error_explain(code, "graph", "captured work");
+            code = CUSHIM_SAY_("graph", cu, cuStreamEndCapture, stream, &collected);
+            if (code != CUDA_SUCCESS)
+                return code;
             guard.cu = nullptr;
         }
-        code = CUSHIM_SAY_("graph", cu, cuStreamEndCapture, stream, &collected);
-        if (code != CUDA_SUCCESS)
-            return code;
         code = cushim_graph_instantiate(cu, collected, 0, &made);
         if (CUSHIM_HAS(cu, cuGraphDestroy))
             cu->cuGraphDestroy(collected);

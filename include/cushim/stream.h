@@ -65,7 +65,8 @@ CUSHIM_PUBLIC CUresult cushim_event_elapsed(const struct cushim_api *cu, CUevent
 
 /**
  * Begin to collect a stream's work instead of doing it (cuStreamBeginCapture_v2; on drivers before
- * 10.1 the first ABI, which has no modes and does what GLOBAL does). cuStreamEndCapture ends it.
+ * 10.1 the first ABI, which has no modes and does what GLOBAL does). cuStreamEndCapture ends it; if
+ * that fails, cushim_capture_cancel does.
  *
  * @param stream  not the legacy default stream
  * @param mode    which calls are forbidden until the end: CU_STREAM_CAPTURE_MODE_GLOBAL unsafe ones

@@ -397,17 +397,51 @@ def test_nothing_shared_is_read_before_a_barrier(barrier, text, tmp_path):
     assert not re.search(r"ld\.shared.*last", ptx[:ptx.index(text)])
 
 
+@pytest.mark.in_all
+@pytest.mark.parametrize("compiler", ["clang", "nvcc", "nvrtc"])
+def test_depfile(compiler, tmp_path):
+    """Make reads it; it names the headers, those of headers and of -I, as Make writes them."""
+    try:
+        assert compilers.find_nvrtc() if compiler == "nvrtc" else compilers.find_program(compiler)
+        assert shutil.which("make")
+    except (AssertionError, compilers.Refused):
+        pytest.skip(f"no {compiler}, or no make")
+    (tmp_path / "sub").mkdir()
+    for name, text in (("sub/a b#$.h", "#ifdef __CUDA_ARCH__\n#include \"deep.h\"\n#endif\n"),
+                       ("sub/deep.h", "\n"), ("other.h", "#define V 1\n"), ("unused.h", "")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    code, said, _ = embed(tmp_path / "sub", "#include \"a b#$.h\"\n #  include <other.h>\n"
+                          "__global__ void k(int *x) { *x = V; }\n", "--with", compiler,
+                          "-I", "..", "--depfile", "k.d")
+    assert (code, said) == (0, "")
+    rule = (tmp_path / "sub/k.d").read_text(encoding="utf-8")
+    assert rule.startswith("k.h: k.cu \\\n") and r"a\ b\#$$.h" in rule and "unused.h" not in rule
+    (tmp_path / "sub/Makefile").write_text("k.h:\n\t@echo again\ninclude k.d\n", encoding="utf-8")
+    for changed, words in ((None, "'k.h' is up to date"), ("a b#$.h", "again"), ("deep.h", "again"),
+                           ("../other.h", "again")):
+        if changed:
+            os.utime(tmp_path / "sub" / changed, (2**32, 2**32))
+        shown = subprocess.run(["make"], cwd=tmp_path / "sub", text=True, check=True,
+                               capture_output=True, env={**os.environ, "LC_ALL": "C"})
+        assert words in shown.stdout
+        if changed:
+            os.utime(tmp_path / "sub" / changed, (1, 1))
+
+
 @by_clang
 @pytest.mark.parametrize("output, redirected, words", [
     ("/dev/full", "", "/dev/full: No space left on device"),
     ("-", ">/dev/full", "standard output: No space left on device"),
     ("-", ">&-", "standard output: Bad file descriptor"),
+    ("k.h --depfile /nowhere/k.d", "", "/nowhere/k.d: No such file or directory"),
+    ("-", "--depfile k.d", "cushim-embed: error: --depfile: standard output is not made again"),
 ])
 def test_an_output_that_cannot_be_written(output, redirected, words, tmp_path):
     (tmp_path / "k.cu").write_text("__global__ void k() {}\n", encoding="utf-8")
-    done = subprocess.run(["sh", "-c", f'"$@" {redirected}', "sh", sys.executable, EMBED, "k.cu",
-                           output], cwd=tmp_path, text=True, check=False, capture_output=True)
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, words)
+    command = ["sh", "-c", f'"$@" {redirected}', "sh", sys.executable, EMBED, "k.cu"]
+    done = subprocess.run([*command, *output.split()], cwd=tmp_path, text=True, check=False,
+                          capture_output=True)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2 if "error:" in words else 1, words)
 
 
 @pytest.mark.in_all

@@ -199,17 +199,88 @@ def test_cmake(project, build, installed, env):
     assert "drivers from CUDA 11.0 on read .version 7.0" in said
 
 
-@pytest.mark.parametrize("more, code", [("CLANG clang-of-nobody", 1), ("WITH nvcc", 0)])
-def test_cmake_looks_for_clang_at_configure(more, code, tmp_path):
-    """A compiler that is missing is told before anything is built."""
-    (tmp_path / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.13)\nproject(p C)\n"
-        f'include("{ROOT}/src/packaging/kernel/cushim-kernel.cmake")\n'
-        f"add_library(l STATIC l.c)\ncushim_embed(l k.cu {more})\n", encoding="utf-8")
+TREE = f"""cmake_minimum_required(VERSION 3.13)
+project(p C)
+{{before}}
+include("{ROOT}/src/packaging/kernel/cushim-kernel.cmake")
+add_library(l STATIC l.c)
+cushim_embed(l {{arguments}})
+"""
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ("k.cu CLANG clang-of-nobody", "clang-of-nobody is not found"), ("k.cu WITH nvcc", ""),
+    ("k.cu -DX=1", "-DX=1 is no .cu and no .ptx file. The arguments are TARGET FILE... OLDEST "
+                   "DEFINES INCLUDES STD ISA ARCH WITH CLANG, such as DEFINES N=4"),
+    ("DEFINES X=1 OLDEST 10.2", "l gets no .cu and no .ptx file")])
+def test_cmake_looks_at_configure(arguments, words, tmp_path):
+    """A compiler that is missing, or a wrong argument, is told before anything is built."""
+    (tmp_path / "CMakeLists.txt").write_text(TREE.format(before="", arguments=arguments),
+                                             encoding="utf-8")
     (tmp_path / "l.c").write_text("int l;\n", encoding="utf-8")
     (tmp_path / "k.cu").write_text("", encoding="utf-8")
-    said = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", code=code)
-    assert ("clang-of-nobody is not found" in said) == bool(code)
+    said = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", code=1 if words else 0)
+    assert ("cushim_embed: " + words if words else "") in " ".join(said.split())
+
+
+def test_cmake_arguments(tmp_path):
+    """Each that the page names comes to the compiler."""
+    need("cmake", "clang")
+    named = re.search(r"^It also takes `(.*)`", PAGE, re.M)[1]
+    arguments = dict(re.findall(r"([A-Z]+) (\S+)", named))
+    function = (ROOT / "src/packaging/kernel/cushim-kernel.cmake").read_text(encoding="utf-8")
+    known = re.search(r"PARSE_ARGV 1 embed \"\" \"OLDEST;(.*?)\" \"(.*?)\"", function).groups()
+    assert set(arguments) == set(";".join(known).split(";"))
+    arguments.update(WITH="clang", CLANG=shutil.which("clang"), DEFINES='N=4 "WORD=\\"a b\\""')
+    folder = tmp_path / arguments["INCLUDES"]
+    folder.mkdir()
+    (folder / "its.h").write_text("static_assert(__cplusplus == 201703 && N == 4 &&\n"
+                                  "              sizeof WORD == N, \"\");\n", encoding="utf-8")
+    (tmp_path / "l.c").write_text('#include "k_ptx.h"\n', encoding="utf-8")
+    (tmp_path / "k.cu").write_text(
+        '#include <its.h>\nextern "C" __global__ void k() {}\n', encoding="utf-8")
+    (tmp_path / "CMakeLists.txt").write_text(TREE.format(before="", arguments="k.cu " + " ".join(
+        map(" ".join, arguments.items()))), encoding="utf-8")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "b")
+    run("cmake", "--build", tmp_path / "b")
+    codes = (tmp_path / "b/l-kernels/k_ptx.h").read_text("utf-8").partition("{")[2]
+    ptx = bytes(map(int, re.findall(r"\d+", codes.partition("}")[0]))).decode("ascii")
+    assert f".version {arguments['ISA']}\n.target {arguments['ARCH']}" in ptx
+
+
+@pytest.mark.parametrize("way", ["Ninja", "Unix Makefiles", "Ninja, CMake 3.13",
+                                 "Unix Makefiles, CMake 3.13", "meson"])
+def test_changed_header(way, tmp_path, env):
+    """A kernel is made again if a header has changed that it includes, and only then."""
+    need("clang", *(["meson", "ninja"] if way == "meson" else ["cmake"]),
+         *(["ninja"] if "Ninja" in way else []))
+    header, made = tmp_path / "scale.h", tmp_path / "b"
+    header.write_text("#define SCALE 4\n", encoding="utf-8")
+    (tmp_path / "add.cu").write_text(
+        '#include "scale.h"\nextern "C" __global__ void add(int *x) { x[0] *= SCALE; }\n', "utf-8")
+    (tmp_path / "l.c").write_text('#include "add_ptx.h"\n', encoding="utf-8")
+    if way == "meson":
+        lines = fenced("cushim =").partition("\n")[2].replace("executable", "static_library")
+        (tmp_path / "meson.build").write_text(
+            "project('p', 'c')\ncushim = declare_dependency()\n" + lines.replace("app.c", "l.c"),
+            encoding="utf-8")
+        run("meson", "setup", made, cwd=tmp_path, env=env)
+    else:
+        generator, _, old = way.partition(", CMake ")
+        (tmp_path / "CMakeLists.txt").write_text(TREE.format(
+            before=f"set(CMAKE_VERSION {old})" if old else "", arguments="add.cu"), "utf-8")
+        run("cmake", "-S", tmp_path, "-B", made, "-G", generator)
+    build = ["ninja", "-C", made] if way == "meson" else ["cmake", "--build", made]
+    run(*build, env=env)
+    first, *others = made.rglob("add_ptx.h")
+    before, time = first.read_bytes(), first.stat().st_mtime_ns
+    assert not others
+    run(*build, env=env)
+    assert first.stat().st_mtime_ns == time
+    header.write_text("#define SCALE 5\n", encoding="utf-8")
+    os.utime(header, ns=(time + 2 * 10**9, time + 2 * 10**9))
+    run(*build, env=env)
+    assert first.read_bytes() != before
 
 
 def test_subproject(project, build, env):

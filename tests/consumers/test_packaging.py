@@ -258,11 +258,15 @@ def test_nothing_is_looked_for(tmp_path):
 
 
 def test_wrap(tmp_path):
-    """The wrap file and a release beside it: a project gets the dependency and the tool."""
+    """The wrap file and a release beside it: a project gets each dependency and the tool."""
     need("meson", "git", "xz")
     if run("git", "-C", ROOT, "status", code=None).startswith("fatal"):
         pytest.skip("not a git checkout")
     wrap = (PACKAGING / "wrap/cushim.wrap").read_text(encoding="utf-8")
+    names = re.search(r"^dependency_names = (.*)$", wrap, re.M)[1].split(", ")
+    built = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("meson.build"))
+    assert sorted(names) == sorted(re.findall(r"override_dependency\('(.*?)'", built))
+    names.remove("cushim-sim")  # -Dsim=true makes it
     cache = tmp_path / "subprojects/packagefiles"
     cache.mkdir(parents=True)
     shutil.copy(fill(tmp_path / "filled") / "wrap/cushim.wrap", tmp_path / "subprojects")
@@ -273,7 +277,8 @@ def test_wrap(tmp_path):
                                                         re.M)[1])
     shutil.copy(HERE / "app.c", tmp_path)
     (tmp_path / "meson.build").write_text(
-        "project('user', 'c')\nexecutable('app', 'app.c', dependencies: dependency('cushim'))\n"
+        f"project('user', 'c')\nforeach name : {names}\n  dependency(name)\nendforeach\n"
+        "executable('app', 'app.c', dependencies: dependency('cushim-static'))\n"
         "find_program('cushim-embed')\n", encoding="utf-8")
     run("meson", "setup", "build", "--wrap-mode=forcefallback", cwd=tmp_path)
     run("ninja", "-C", "build", "app", cwd=tmp_path)

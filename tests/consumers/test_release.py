@@ -46,7 +46,6 @@ def test_release_has_them(release, tmp_path):
 
 OWN_KERNEL = """cmake_minimum_required(VERSION 3.13)
 project(app LANGUAGES C)
-set(CUSHIM_HELPERS ON)
 {take}
 add_executable(app {sources}/app.c)
 target_link_libraries(app PRIVATE cushim::cushim)

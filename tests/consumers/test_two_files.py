@@ -141,18 +141,38 @@ def test_owners_on_request(folder, standard):
     run(folder / "own", env=NOTHING)
 
 
-def test_owners_by_cmake(build, folder):
-    """<cushim/cushim.hpp> is there as from an installation."""
+@pytest.mark.parametrize("helpers", ["", "set(CUSHIM_HELPERS OFF)\n"], ids=["", "OFF"])
+def test_owners_by_cmake(build, folder, helpers):
+    """<cushim/cushim.hpp> is there as from an installation, unless the project wants no helpers."""
     need("cmake", "g++")
     shutil.copy(build.path / "src/packaging/two-files/CMakeLists.txt", folder / "cushim")
     (folder / "own.cpp").write_text("#include <cushim/cushim.hpp>\n" + OWNERS, encoding="utf-8")
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.13)\nproject(own LANGUAGES C CXX)\n"
-        "set(CUSHIM_HELPERS ON)\nadd_subdirectory(cushim)\nadd_executable(own own.cpp)\n"
+        f"{helpers}add_subdirectory(cushim)\nadd_executable(own own.cpp)\n"
         "target_link_libraries(own PRIVATE cushim::cushim)\n", encoding="utf-8")
     run("cmake", "-S", folder, "-B", folder / "made")
-    run("cmake", "--build", folder / "made")
-    run(folder / "made/own", env=NOTHING)
+    said = run("cmake", "--build", folder / "made", code=2 if helpers else 0)
+    assert bool(re.search("undefined reference to .cushim_", said)) == bool(helpers)
+    if not helpers:
+        run(folder / "made/own", env=NOTHING)
+
+
+def test_unused_helpers_by_cmake(build, folder):
+    """With --gc-sections they take next to no place."""
+    need("cmake")
+    shutil.copy(build.path / "src/packaging/two-files/CMakeLists.txt", folder / "cushim")
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(a LANGUAGES C)\n"
+        f"add_subdirectory(cushim)\nadd_executable(a {HERE}/app.c)\n"
+        "target_link_libraries(a PRIVATE cushim::cushim -Wl,--gc-sections)\n", encoding="utf-8")
+    sizes = []
+    for helpers in ("ON", "OFF"):
+        run("cmake", "-S", folder, "-B", folder / helpers, f"-DCUSHIM_HELPERS={helpers}",
+            "-DCMAKE_BUILD_TYPE=Release")
+        run("cmake", "--build", folder / helpers)
+        sizes.append(sum(map(int, run("size", folder / helpers / "a").splitlines()[1].split()[:2])))
+    assert sizes[0] <= sizes[1] * 1.2, sizes
 
 
 @pytest.mark.parametrize("way", ["CUSHIM_EXPORT_SET", "BUILD_INTERFACE"])

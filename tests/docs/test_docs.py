@@ -190,3 +190,15 @@ def test_every_file_has_its_paragraph():
     files = {file.name for room in ("loader", "nvml", "helpers")
              for file in (ROOT / "src" / room).glob("*.c")}
     assert paragraphs == files
+
+
+def test_rules_of_faults():
+    """sim.h lists those of the page, each with its options."""
+    header = (ROOT / "include/cushim/sim.h").read_text(encoding="utf-8")
+    page = (ROOT / "docs/simulated-driver.md").read_text(encoding="utf-8")
+    listed = header.partition("Add fault rules")[2].partition("A rule counts")[0]
+    stated = page.partition("All rules:\n")[2].partition("\n|")[0]
+    words = [[re.findall(r"[\w-]+", line[:30]) for line in re.findall(
+        rf"^{margin}((?:    )?[\w-].*)", text, re.M)]
+        for margin, text in ((r" \*     ", listed), ("    ", stated))]
+    assert len(words[0]) >= 13 and words[0] == words[1]

@@ -86,6 +86,22 @@ def program_fixture(request, tmp_path_factory):
                            {"LD_LIBRARY_PATH": str(library)})
 
 
+def test_sizes_of_an_old_bindgen(tmp_path):
+    """The page's option makes them usize, which bindgen does by itself from the page's version."""
+    folder = compiler_folder("bindgen", "--version")
+    if not folder:
+        pytest.skip("bindgen is not installed")
+    bindgen = Path(folder) / "bindgen"
+    version = re.search(r"(\d+)\.(\d+)", run([bindgen, "--version"], HERE, environment()).stdout)
+    *since, option = re.search(r"Before (\d+)\.(\d+), helpers need\s`(--\S+)`",
+                               PAGE.read_text(encoding="utf-8")).groups()
+    options = [option] if list(map(int, version.groups())) < list(map(int, since)) else []
+    done = run([bindgen, *options, "--allowlist-function", "cushim_memory_alloc",
+                ROOT / "include/cushim/memory.h", "--", f"-I{ROOT}/include",
+                f"-I{BUILD.resolve()}/gen"], tmp_path, environment())
+    assert re.search(r"fn cushim_memory_alloc\([^)]*bytes: usize", done.stdout), done.stderr
+
+
 def start(program, **variables):
     """The finished program, with the library of this build."""
     return run([program.path], program.path.parent, environment(**program.search, **variables))

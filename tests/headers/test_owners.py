@@ -57,6 +57,20 @@ def test_without_exceptions_nothing_throws(compiler, standard):
     assert "error" in toolkits.check(compiler, standard, text, "-fno-exceptions")
 
 
+@pytest.mark.parametrize("device, host, words", [
+    ("float", "const float", "the target of a copy is not const"),
+    ("float", "int", "a copy is between elements of one type"), ("float", "float", "")])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_wrong_copies(compiler, device, host, words):
+    """Each mistake has one assertion, and that names it."""
+    text = ("#include <cushim/cushim.hpp>\n#include <vector>\n"
+            f"void use(cushim::unique_stream &s, cushim::unique_memory<{device}> &memory,\n"
+            f"         cushim::host_span<{host}> to) {{ s.copy(to, memory); }}\n")
+    said = toolkits.check(compiler, "c++11", text)
+    assert re.findall(r"error: static.assert.*(the target .*const|a copy .*type)\b", said) == (
+        [words] if words else []), said
+
+
 # A program's own names, those of std and of the C library, all without their namespace.
 NAMES = """
 #include <algorithm>
