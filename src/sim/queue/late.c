@@ -110,10 +110,11 @@ struct sim_ticket *sim_late_make(struct sim_ticket *ticket, struct sim_ticket *b
 {
     queued += !!ticket->work;
     if (queued < late_from) { /* early: in order, such as nodes of a graph without edges */
+        if (!sim_late_hurries || !ticket->work)
+            return NULL;
         while (before && before->number > call_number && !before->work)
             before = before->older;
-        return sim_late_hurries && ticket->work && before && before->number > call_number ? before
-                                                                                          : NULL;
+        return before && before->number > call_number ? before : NULL;
     }
     ticket->due_ns = sim_clock_ns() + patience_ns;
     if (ticket->work && (queued == late_from || queued == late_before))
