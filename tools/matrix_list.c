@@ -331,7 +331,7 @@ static bool is_told(const struct matrix_list *list, const struct matrix_case *be
 {
     const struct matrix_case *newest = &list->item[matrix_list_newest(list)];
     const bool silent =
-        !one->late_by && fails_silently(newest) && strcmp(one->cuda, newest->cuda) == 0;
+        one->call[0] == '\0' && fails_silently(newest) && strcmp(one->cuda, newest->cuda) == 0;
 
     if (is_order(one, MATRIX_LATE))
         return silent || (one->late_by && is_order(next, MATRIX_REORDER) && next->second_by &&

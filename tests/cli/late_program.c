@@ -472,6 +472,46 @@ static int plain_no_wait(void)
     return last != 1;
 }
 
+/* Threads that queue work at a time: one of them does not wait. */
+
+static void *thread(void *user)
+{
+    unsigned *words = user;
+    CUstream stream;
+    CUdeviceptr place;
+    unsigned wrong = 0;
+    OK(cu->cuCtxSetCurrent(context));
+    OK(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuMemAlloc_v2(&place, BYTES));
+    OK(cu->cuMemsetD32Async(place, 0, COUNT, stream));
+    for (unsigned i = 1; i <= 10; i++) {
+        add(place, 1, stream);
+        OK(cu->cuMemcpyDtoHAsync_v2(words, place, BYTES, stream));
+        if (words != pinned || i != 6)
+            OK(cu->cuStreamSynchronize(stream));
+        wrong |= (unsigned)are(words, i);
+    }
+    OK(cu->cuStreamSynchronize(stream));
+    OK(cu->cuMemFree_v2(place));
+    OK(cu->cuStreamDestroy_v2(stream));
+    words[0] = wrong;
+    return NULL;
+}
+
+static int plain_threads(void)
+{
+    pthread_t made;
+    unsigned *words;
+    OK(cu->cuMemHostAlloc((void **)&words, BYTES, 0));
+    if (pthread_create(&made, NULL, thread, words) != 0)
+        return 2;
+    thread(pinned);
+    pthread_join(made, NULL);
+    unsigned wrong = words[0] | pinned[0];
+    OK(cu->cuMemFreeHost(words));
+    return (int)wrong;
+}
+
 static const struct program programs[] = {PROGRAM(bad_pinned),
                                           PROGRAM(bad_managed),
                                           PROGRAM(bad_two_streams),
@@ -507,7 +547,8 @@ static const struct program programs[] = {PROGRAM(bad_pinned),
                                           PROGRAM(wrong_value),
                                           PROGRAM(wrong_order),
                                           PROGRAM(wrong_twice),
-                                          PROGRAM(plain_no_wait)};
+                                          PROGRAM(plain_no_wait),
+                                          PROGRAM(plain_threads)};
 
 int main(int count, char **words)
 {

@@ -30,10 +30,11 @@ def test_a_missing_wait(name):
     assert any(code(name, "--fault", "late") == 1 for _ in tries)
 
 
-@pytest.mark.parametrize("name", BAD + GOOD)
+@pytest.mark.parametrize("name", [*BAD, *GOOD, "plain_no_wait", "plain_threads"])
 def test_early_work(name):
     """What is done before the call that queued it returns need not be waited for."""
-    assert code(name, "--fault", "early") == 0
+    tries = 5 if name == "plain_threads" else 1
+    assert {code(name, "--fault", "early") for _ in range(tries)} == {0}
 
 
 @pytest.mark.parametrize("rule, wanted", [("late:from=1", 1), ("late:from=4", 1),
@@ -64,7 +65,7 @@ COPY_OUT, COPY_IN = "cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2"
 
 def rows_of(name, tries=5):
     """Of gates, since a busy machine may let one pass: the result, and the rows of the rules."""
-    gate = ("--gate", "--github", "--cuda", "12.4,13.5", "--fault-each=1")
+    gate = ("--gate", "--github", "--cuda", "13.5", "--fault-each=1")
     for _ in range(tries):
         result = run("matrix", *gate, "--", PROGRAM, name)
         text = re.sub(" +", " ", result.rows)

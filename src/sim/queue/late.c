@@ -25,14 +25,14 @@ bool sim_late_reorders, sim_late_hurries;
 pthread_cond_t sim_late_changed = PTHREAD_COND_INITIALIZER;
 static uint64_t patience_ns = PATIENCE_NS, turn_ns = TURN_NS;
 static uint64_t turn_end_ns;
-static uint64_t newest_number;          /* when one was last wanted: what is newer stays late */
-static uint64_t late_from = UINT64_MAX; /* of the pieces of work: what is before is early */
-static uint64_t late_before;            /* from there on, they run behind the first late one */
-static uint64_t queued;                 /* so many there were */
-static uint64_t call_number;            /* of the last ticket of the calls before */
-static struct sim_ticket *first;        /* that is late, until it runs */
-static bool first_told;                 /* the log has it */
-static const unsigned char *source;     /* what it reads of the host's; NULL: nothing */
+static uint64_t newest_number;             /* when one was last wanted: what is newer stays late */
+static uint64_t late_from = UINT64_MAX;    /* of the pieces of work: what is before is early */
+static uint64_t late_before;               /* from there on, they run behind the first late one */
+static uint64_t queued;                    /* so many there were */
+static _Thread_local uint64_t call_number; /* of the thread's last ticket of the calls before */
+static struct sim_ticket *first;           /* that is late, until it runs */
+static bool first_told;                    /* the log has it */
+static const unsigned char *source;        /* what it reads of the host's; NULL: nothing */
 static size_t source_size;
 static uint64_t source_sum;
 
@@ -110,10 +110,12 @@ struct sim_ticket *sim_late_make(struct sim_ticket *ticket, struct sim_ticket *b
 {
     queued += !!ticket->work;
     if (queued < late_from) { /* early: in order, such as nodes of a graph without edges */
-        while (before && before->number > call_number && !before->work)
+        if (!sim_late_hurries || !ticket->work)
+            return NULL;
+        while (before && before->number > call_number &&
+               (!before->work || before->maker != ticket->maker))
             before = before->older;
-        return sim_late_hurries && ticket->work && before && before->number > call_number ? before
-                                                                                          : NULL;
+        return before && before->number > call_number ? before : NULL;
     }
     ticket->due_ns = sim_clock_ns() + patience_ns;
     if (ticket->work && (queued == late_from || queued == late_before))
@@ -129,7 +131,7 @@ void sim_late_hurry(const struct sim_ticket *last, uint64_t number, pthread_cond
 {
     const bool own = last && last->number > call_number;
     uint64_t now = sim_clock_ns(), end = now + turn_ns;
-    call_number = number > call_number ? number : call_number;
+    call_number = number;
     for (; own && !last->done && now < end; now = sim_clock_ns())
         sim_lock_wait_ns(changed, end - now);
     if (now >= end && turn_ns > LEAST_NS)

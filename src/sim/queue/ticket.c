@@ -96,7 +96,7 @@ void sim_ticket_hurry(void)
     struct sim_ticket *ticket = newest;
     if (!sim_late_hurries || sim_current_in_callback)
         return;
-    while (ticket && (ticket->number > made_number || ticket->due_ns))
+    while (ticket && (ticket->maker != &made_number || ticket->due_ns))
         ticket = ticket->older;
     sim_late_hurry(sim_ticket_retain(ticket), made_number, &done_changed);
     sim_ticket_release(ticket);
@@ -131,6 +131,7 @@ struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, 
     ticket->user = user;
     ticket->drop = drop;
     ticket->number = made_number = ++newest_number;
+    ticket->maker = &made_number;
     if (context)
         (void)sim_ticket_after(ticket, sim_late_make(ticket, self ? NULL : newest));
     SIM_LIST_ADD(oldest, newest, ticket, newer, older);

@@ -29,6 +29,7 @@ struct sim_ticket {
     struct sim_ticket *next_ready;
     uint64_t mark; /* of a walk */
     uint64_t number;
+    const void *maker;                /* an address of the thread that made it */
     struct sim_ticket *older, *newer; /* that are not done */
 };
 
