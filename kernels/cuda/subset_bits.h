@@ -215,7 +215,7 @@ template <class T> CUSHIM_INNER T poly(T, T first)
 }
 
 /* first + x (second + x (...)) */
-template <class T, class... R> CUSHIM_INNER T poly(T x, T first, R... rest)
+template <class T, class... Rest> CUSHIM_INNER T poly(T x, T first, Rest... rest)
 {
     return fma(poly(x, rest...), x, first);
 }

@@ -121,7 +121,7 @@ CUSHIM_NAME float fdividef(float x, float y)
 /* For functions of one number: that of float, and that of double for whole numbers. */
 namespace cushim_
 {
-template <bool B, class T> struct only {
+template <bool Is, class T> struct only {
 };
 template <class T> struct only<true, T> {
     typedef T type;
@@ -135,7 +135,7 @@ struct of_mixed
            double> {
 };
 /* What x + y is. */
-template <bool B, class T, class U> struct sum_if {
+template <bool Is, class T, class U> struct sum_if {
 };
 template <class T, class U> struct sum_if<true, T, U> {
     typedef decltype(T() + U()) type;

@@ -122,6 +122,17 @@ def test_pointers_of_the_host(standard, tmp_path):
 
 
 @by_clang
+def test_macros_of_one_letter(tmp_path):
+    """They change the kernel alone, as with nvcc: all but T and U, which are types in its headers.
+    """
+    letters = sorted(set("ABCDEFGHIJKLMNOPQRSTUVWXYZ") - set("TU"))
+    code, said, _ = embed(tmp_path, "#include <cmath>\n"
+                          "__global__ void k(double *x) { *x = sin(x[R] * B); }\n",
+                          *(f"-D{letter}=4" for letter in letters))
+    assert (code, said) == (0, "")
+
+
+@by_clang
 def test_a_target_that_clang_does_not_know(tmp_path):
     code, said, _ = embed(tmp_path, "__global__ void k() {}\n", "--target", "sm_777")
     assert code == 1 and said.startswith("--target sm_777: clang does not know it. Leave it out, ")
