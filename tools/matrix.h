@@ -57,6 +57,7 @@ struct matrix_case {
     /* Under MATRIX_LATE and MATRIX_REORDER, as experiments found it: what was not waited for, or
      * too late, by a wait; what ran before what was queued before it. */
     char *late_by, *wait_by, *first_by, *second_by;
+    long chains;    /* of work that waited at a time, such as streams, under MATRIX_REORDER */
     bool changed;   /* the host changed what the work of late_by reads, before it was done */
     char *ended_by; /* "11\t/a+0x12\t...", of the last signal that ended one of its processes */
     /* Behind how a signal or the time limit ended it: " at a.c:7 (f)", " after cuX"; or empty. */

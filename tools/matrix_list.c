@@ -273,12 +273,18 @@ static void add_faults(struct matrix_list *list, size_t which, const struct matr
     }
 }
 
-static void add_late(struct matrix_list *list, size_t which, const char *rule, const char *words)
+static void add_rule(struct matrix_list *list, size_t which, const char *rule, const char *words)
 {
     struct matrix_case *one = add_again(list, which);
 
     snprintf(one->fault, sizeof one->fault, "%s", rule);
     snprintf(one->name, sizeof one->name, "%.100s, %s", list->item[which].name, words);
+}
+
+static void add_late(struct matrix_list *list, size_t which)
+{
+    add_rule(list, which, MATRIX_LATE, "queued work runs late");
+    add_rule(list, which, MATRIX_REORDER, "queued work reordered");
 }
 
 /* Whether its result is wrong, and no call and no check tells why: perhaps it lacks a wait. */
@@ -304,10 +310,10 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
             newest = i;
     }
     const size_t again = newest < count ? newest : matrix_list_newest(list);
-    if (late && (newest < count || fails_silently(&list->item[again]))) {
-        add_late(list, again, MATRIX_LATE, "queued work runs late");
-        add_late(list, again, MATRIX_REORDER, "queued work reordered");
-    }
+    if (late && (newest < count || fails_silently(&list->item[again])))
+        add_late(list, again);
+    if (late && oldest != newest)
+        add_late(list, oldest);
     if (newest < count)
         add_faults(list, newest, &used[newest], most);
     if (oldest != newest)

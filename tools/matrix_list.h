@@ -35,8 +35,8 @@ size_t matrix_list_newest(const struct matrix_list *list);
 
 /** Add runs of the oldest and of the newest release that the program passes, again for each of the
  * entries that do something and release nothing, and each of its first `most` calls, which fails.
- * `used` has what each run called. With `late` also the newest one with the rules `late` and
- * `reorder`; if none passes, and nothing tells why, the newest release. */
+ * `used` has what each run called. With `late` also both with the rules `late` and `reorder`; if
+ * none passes, and nothing tells why, the newest release. */
 void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most,
                         bool late);
 

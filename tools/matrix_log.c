@@ -328,8 +328,11 @@ static bool keep_behind(char **by, const char *line, const char *words)
 static void note_late(struct matrix_case *one, const char *line)
 {
     static const char changed[] = "cushim: the host changed what it reads: ";
+    static const char chains[] = "cushim: chains of work: ";
 
     one->changed |= strncmp(line, changed, strlen(changed)) == 0;
+    if (strncmp(line, chains, strlen(chains)) == 0 && atol(line + strlen(chains)) > one->chains)
+        one->chains = atol(line + strlen(chains));
     if (!keep_behind(&one->late_by, line, "cushim: it is late: ") &&
         !keep_behind(&one->wait_by, line, "cushim: it began at: "))
         keep_behind(&one->first_by, line, "cushim: this one runs behind it: ");

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SECONDS = 60, LEAST_TIMEOUT = 5, MOST_WORK = 1 << 24 };
+enum { MOST_CHAINS = 8, MOST_SECONDS = 60, LEAST_TIMEOUT = 5, MOST_WORK = 1 << 24 };
 
 struct search {
     const struct matrix_plan *plan;
     const struct matrix_case *of;
-    const char *rule;                 /* MATRIX_LATE or MATRIX_REORDER */
+    char rule[32];                    /* MATRIX_LATE or MATRIX_REORDER; under which it fails */
     struct matrix_case fails, passes; /* the last ones of each */
     double seconds;                   /* of all so far */
     bool given_up;                    /* they took too long */
@@ -43,11 +43,16 @@ static bool passes(struct search *search, const char *rule)
     return good;
 }
 
+static char option_behind(const struct search *search)
+{
+    return strchr(search->rule, ':') ? ',' : ':';
+}
+
 static bool passes_from(struct search *search, long from)
 {
     char rule[64];
 
-    snprintf(rule, sizeof rule, "%s:from=%ld", search->rule, from);
+    snprintf(rule, sizeof rule, "%s%cfrom=%ld", search->rule, option_behind(search), from);
     return passes(search, rule);
 }
 
@@ -55,7 +60,8 @@ static bool fails_before(struct search *search, long from, long before)
 {
     char rule[96];
 
-    snprintf(rule, sizeof rule, MATRIX_REORDER ":from=%ld,before=%ld", from, before);
+    snprintf(rule, sizeof rule, "%s%cfrom=%ld,before=%ld", search->rule, option_behind(search),
+             from, before);
     return !passes(search, rule);
 }
 
@@ -158,17 +164,41 @@ static bool is_wait(const char *by, const char *work)
     return by && !sim_fault_is_release(name_of(by, name)) && strcmp(by, work) != 0;
 }
 
+/* A program that passes under one order may fail under another: each stream, or other chain of
+ * work, is the last one once. */
+static void find_order(struct search *search, struct matrix_case *one)
+{
+    struct matrix_case *failed = &search->fails;
+
+    for (long last = 1; one->chains > 1 && last <= one->chains && last <= MOST_CHAINS; last++) {
+        snprintf(search->rule, sizeof search->rule, MATRIX_REORDER ":last=%ld", last);
+        if (passes(search, search->rule) || search->given_up)
+            continue;
+        memcpy(failed->name, one->name, sizeof one->name);
+        memcpy(failed->fault, one->fault, sizeof one->fault);
+        failed->must = one->must;
+        matrix_place_free(one);
+        *one = *failed;
+        *failed = (struct matrix_case){.end = MATRIX_NOT_RUN};
+        return;
+    }
+}
+
 void matrix_order(const struct matrix_plan *plan, struct matrix_case *one)
 {
     bool reorder = strcmp(one->fault, MATRIX_REORDER) == 0, changed = false;
-    struct search search = {
-        .plan = plan, .of = one, .rule = reorder ? MATRIX_REORDER : MATRIX_LATE};
+    struct search search = {.plan = plan, .of = one, .rule = MATRIX_LATE};
     long from = 0;
 
-    if ((!reorder && strcmp(one->fault, MATRIX_LATE) != 0) || one->end < MATRIX_FAILS ||
-        one->end > MATRIX_HANGS)
+    if (reorder)
+        memcpy(search.rule, MATRIX_REORDER, sizeof MATRIX_REORDER);
+    else if (strcmp(one->fault, MATRIX_LATE) != 0)
         return;
-    if (passes(&search, MATRIX_EARLY)) {
+    if (reorder && one->end == MATRIX_PASSES)
+        find_order(&search, one);
+    if (one->end < MATRIX_FAILS || one->end > MATRIX_HANGS)
+        ; /* it is good, or was not run */
+    else if (passes(&search, MATRIX_EARLY)) {
         if (one->end != MATRIX_HANGS)
             from = find_from(&search);
         if (from > 0 && reorder && find_before(&search, from) > 0) {

@@ -151,7 +151,8 @@ bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case
 {
     return one->bad &&
            (matrix_is_release(one) ? matrix_is_release(other)
-                                   : matrix_is_fault(one) && matrix_is_fault(other)) &&
+            : matrix_is_fault(one) ? matrix_is_fault(other)
+                                   : strcmp(one->fault, other->fault) == 0) &&
            matrix_is_same(one, other);
 }
 

@@ -106,7 +106,7 @@ struct rule {
     char text[256];
     uint64_t fired; /* calls that it answered, delayed or refused */
     int error;
-    uint64_t call, from, before, every, seen;
+    uint64_t call, from, before, last, every, seen;
     double probability;
     uint64_t state; /* of the random sequence; never 0 */
     int64_t device; /* -1: any */

@@ -76,9 +76,9 @@ static void begin_late(void)
         if (rules[i].kind >= RULE_EARLY && (!late || rules[i].kind > late->kind))
             late = &rules[i];
     if (late)
-        sim_late_begin(true, late->kind == RULE_REORDER, late->from, late->before);
+        sim_late_begin(true, late->kind == RULE_REORDER, late->from, late->before, late->last);
     else
-        sim_late_begin(false, false, 0, 0);
+        sim_late_begin(false, false, 0, 0, 0);
 }
 
 bool sim_fault_add(const char *text, char *error, size_t size)

@@ -79,6 +79,7 @@ static const struct option *option_of(const struct rule *rule, const char *name)
         {CALL | LOST, "call", NUMBER(call, 1, INT64_MAX), "call is a whole number from 1 on"},
         {CALL | LATE, "from", NUMBER(from, 1, INT64_MAX), "from is a whole number from 1 on"},
         {REORDER, "before", NUMBER(before, 1, INT64_MAX), "before is a whole number from 1 on"},
+        {REORDER, "last", NUMBER(last, 1, 63), "last is a whole number from 1 to 63"},
         {CALL, "every", NUMBER(every, 1, INT64_MAX), "every is a whole number from 1 on"},
         {CALL, "probability", NONE, "probability is a number from 0 to 1"},
         {CALL, "seed", NUMBER(state, 0, INT64_MAX), "seed is a whole number from 0 on"},
@@ -237,7 +238,7 @@ static const char *options_of(const struct rule *rule)
     case RULE_LATE:
         return "it takes from=N";
     case RULE_REORDER:
-        return "it takes from=N and before=N";
+        return "it takes from=N, before=N and last=N";
     default:
         return "it takes nothing";
     }

@@ -4,8 +4,10 @@
  * The rule `early`: a call that queues work returns when it is done. With `late:from=N` all work
  * before the Nth is early: if the program fails, and does not fail from the next one on, that one
  * is the cause. The log has what came of it.
- * The rule `reorder`: as soon as one is wanted, what is ready begins one by one, so that work which
- * nothing orders runs in the other order, as far as one order can. The log has what came of that.
+ * The rule `reorder`: as soon as one is wanted, what is ready begins one by one, the newest first,
+ * and what is of one chain, such as a stream, behind all that nothing orders behind it. If each
+ * chain was the last one once, each pair without an order has had the other order. A wait is one
+ * for all that was queued, so that no wait is missing.
  */
 #include "queue/ticket.h"
 
@@ -19,7 +21,8 @@
 /* For one alone, which may wait for another's work, or for the host. Each time makes the next one
  * half as long. */
 #define TURN_NS UINT64_C(1000000000)
-#define MOST_LOOKED_AT 256
+#define MOST_STREAMS 32
+#define MOST_CHAINS 63
 
 bool sim_late_reorders, sim_late_hurries;
 pthread_cond_t sim_late_changed = PTHREAD_COND_INITIALIZER;
@@ -32,6 +35,8 @@ static uint64_t queued;                    /* so many there were */
 static _Thread_local uint64_t call_number; /* of the thread's last ticket of the calls before */
 static struct sim_ticket *first;           /* that is late, until it runs */
 static bool first_told;                    /* the log has it */
+static uint64_t last_chain;                /* what is ready of another one runs first */
+static unsigned chains;                    /* so many there were */
 static const unsigned char *source;        /* what it reads of the host's; NULL: nothing */
 static size_t source_size;
 static uint64_t source_sum;
@@ -58,8 +63,12 @@ static void tell_begin(const struct sim_ticket *ticket, const char *call)
 
 void sim_late_end(void)
 {
+    char text[16];
     if (first)
         tell_begin(first, NULL);
+    snprintf(text, sizeof text, "%u", chains);
+    if (sim_late_reorders && sim_report_has_log())
+        tell("chains of work", text);
 }
 
 static uint64_t sum_of_source(void)
@@ -94,12 +103,13 @@ void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item)
 
 /* --- When work begins --- */
 
-void sim_late_begin(bool late, bool reorders, uint64_t from, uint64_t before)
+void sim_late_begin(bool late, bool reorders, uint64_t from, uint64_t before, uint64_t last)
 {
     sim_late_reorders = reorders;
     sim_late_hurries = late && from > 1;
     late_from = late ? from : UINT64_MAX;
     late_before = before;
+    last_chain = last;
     queued = 0;
     first = NULL;
     first_told = false;
@@ -127,15 +137,35 @@ struct sim_ticket *sim_late_make(struct sim_ticket *ticket, struct sim_ticket *b
     return late_before && queued >= late_before ? first : NULL;
 }
 
+static uint64_t turn_end(void)
+{
+    return sim_clock_ns() + turn_ns;
+}
+
+/* Waits a little, but not for ever: the work may wait for the caller. */
+static bool is_before(uint64_t end, pthread_cond_t *changed)
+{
+    const uint64_t now = sim_clock_ns();
+    if (now < end)
+        sim_lock_wait_ns(changed, end - now);
+    else if (turn_ns > LEAST_NS)
+        turn_ns /= 2;
+    return now < end;
+}
+
 void sim_late_hurry(const struct sim_ticket *last, uint64_t number, pthread_cond_t *changed)
 {
     const bool own = last && last->number > call_number;
-    uint64_t now = sim_clock_ns(), end = now + turn_ns;
     call_number = number;
-    for (; own && !last->done && now < end; now = sim_clock_ns())
-        sim_lock_wait_ns(changed, end - now);
-    if (now >= end && turn_ns > LEAST_NS)
-        turn_ns /= 2;
+    for (uint64_t end = turn_end(); own && !last->done && is_before(end, changed);)
+        ;
+}
+
+void sim_late_settle(struct sim_ticket *const *oldest, uint64_t newest, pthread_cond_t *changed)
+{
+    for (uint64_t end = turn_end();
+         *oldest && (*oldest)->number <= newest && is_before(end, changed);)
+        ;
 }
 
 static bool is_before_wanted(const struct sim_ticket *ticket)
@@ -150,6 +180,31 @@ static void begin(struct sim_ticket *ticket, const char *call)
 {
     ticket->due_ns = 0;
     tell_begin(ticket, call);
+}
+
+/* Work is a set of chains: streams, and branches of graphs. Each keeps its number. */
+void sim_late_chain(struct sim_ticket *ticket, struct sim_ticket *before)
+{
+    if (ticket->chain)
+        return;
+    ticket->branches = before->followed;
+    if (!before->followed)
+        ticket->chain = before->chain;
+    before->followed = true;
+}
+
+void sim_late_start(struct sim_ticket *ticket, const struct sim_ticket *newest)
+{
+    static unsigned streams;
+    uint64_t taken = (UINT64_C(2) << streams) - 1;
+    for (; newest && !ticket->chain; newest = newest->older)
+        taken |= UINT64_C(1) << newest->chain;
+    if (!ticket->chain && (ticket->branches || streams == MOST_STREAMS))
+        ticket->chain = ~taken ? (unsigned char)__builtin_ctzll(~taken) : MOST_CHAINS;
+    else if (!ticket->chain)
+        ticket->chain = (unsigned char)++streams;
+    if (ticket->chain > chains)
+        chains = ticket->chain;
 }
 
 /* What comes before others is mostly older, but for the end of a graph. */
@@ -197,36 +252,18 @@ void sim_late_linger(const struct sim_ticket *ticket, const bool *stop)
     }
 }
 
-/* How many newer ones would still come after it, and need not. */
-static unsigned stays_before(struct sim_ticket *ticket)
-{
-    static uint64_t mark;
-    unsigned count = 0;
-    ticket->mark = ++mark;
-    for (unsigned i = 0; ticket && ticket->number <= newest_number && i < MOST_LOOKED_AT; i++) {
-        if (ticket->mark == mark)
-            for (const struct sim_edge *edge = ticket->waiters; edge; edge = edge->next)
-                edge->waiter->mark = mark;
-        else if (ticket->work)
-            count++;
-        ticket = ticket->newer;
-    }
-    return count;
-}
-
-/* Of those that may begin, the one that changes places with most; else the newest. */
+/* Of those that may begin, one of the last chain only if there is no other; else the newest. */
 static struct sim_ticket **best_of(struct sim_ticket **link)
 {
     struct sim_ticket **found = NULL;
-    unsigned least = 0;
     for (; *link; link = &(*link)->next_ready) {
-        if ((*link)->due_ns && (*link)->number > newest_number)
+        const struct sim_ticket *ticket = *link;
+        const bool last = ticket->chain == last_chain;
+        if (ticket->due_ns && ticket->number > newest_number)
             continue;
-        const unsigned count = stays_before(*link);
-        if (!found || count < least || (count == least && (*link)->number > (*found)->number)) {
+        if (!found ||
+            (last == ((*found)->chain == last_chain) ? ticket->number > (*found)->number : !last))
             found = link;
-            least = count;
-        }
     }
     return found;
 }

@@ -100,10 +100,11 @@ CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_conte
 /* --- late.c --- */
 /* From the piece of work `from` on, of those that are made from now on, work begins as late as a
  * device may begin it: when somebody waits for it or for what comes after, asks again and again, or
- * after a time; with `reorders` also one at a time, in another order than it was queued, but for
- * the first one, which runs before all from the piece `before` on (0: none). What is queued before
+ * after a time; with `reorders` also one at a time, in another order than it was queued, of the
+ * chain `last` at the end, but for the first one, which runs before all from the piece `before` on
+ * (0: none). What is queued before
  * `from` is done before the call returns. */
-void sim_late_begin(bool late, bool reorders, uint64_t from, uint64_t before);
+void sim_late_begin(bool late, bool reorders, uint64_t from, uint64_t before, uint64_t last);
 extern bool sim_late_reorders;
 /* The ticket, not yet started, is for this work. */
 void sim_late_note(struct sim_ticket *ticket, const struct sim_item *item);

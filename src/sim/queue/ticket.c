@@ -75,9 +75,12 @@ static void glance(struct sim_ticket *ticket)
 void sim_ticket_wait(struct sim_ticket *ticket)
 {
     sim_late_want(ticket, NULL, newest);
+    const uint64_t number = newest_number;
     glance(ticket);
     while (!ticket->done)
         sim_lock_wait(&done_changed);
+    if (sim_late_reorders && !self)
+        sim_late_settle(&oldest, number, &done_changed);
     sim_expire_all(); /* also if nothing was to be waited for */
 }
 
@@ -112,6 +115,20 @@ uint64_t sim_ticket_done_up_to(void)
     return oldest ? oldest->number - 1 : newest_number;
 }
 
+static CUresult wait_for(struct sim_ticket *ticket, struct sim_ticket *before)
+{
+    if (!before || before->done || before == ticket)
+        return CUDA_SUCCESS;
+    SIM_NEW(struct sim_edge, edge);
+    edge->waiter = ticket;
+    edge->next = before->waiters;
+    before->waiters = edge;
+    ticket->missing++;
+    if (ticket->due_ns == 0) /* such as the end of a graph, which is made before its nodes */
+        ticket->due_ns = before->due_ns;
+    return CUDA_SUCCESS;
+}
+
 struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, void *user,
                                    void (*drop)(void *))
 {
@@ -133,23 +150,16 @@ struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, 
     ticket->number = made_number = ++newest_number;
     ticket->maker = &made_number;
     if (context)
-        (void)sim_ticket_after(ticket, sim_late_make(ticket, self ? NULL : newest));
+        (void)wait_for(ticket, sim_late_make(ticket, self ? NULL : newest));
     SIM_LIST_ADD(oldest, newest, ticket, newer, older);
     return ticket;
 }
 
 CUresult sim_ticket_after(struct sim_ticket *ticket, struct sim_ticket *before)
 {
-    if (!before || before->done || before == ticket)
-        return CUDA_SUCCESS;
-    SIM_NEW(struct sim_edge, edge);
-    edge->waiter = ticket;
-    edge->next = before->waiters;
-    before->waiters = edge;
-    ticket->missing++;
-    if (ticket->due_ns == 0) /* such as the end of a graph, which is made before its nodes */
-        ticket->due_ns = before->due_ns;
-    return CUDA_SUCCESS;
+    if (sim_late_reorders && before)
+        sim_late_chain(ticket, before);
+    return wait_for(ticket, before);
 }
 
 void sim_ticket_always(struct sim_ticket *ticket)
@@ -384,6 +394,8 @@ void sim_ticket_start(struct sim_ticket *ticket)
 {
     if (leaving)
         join_leaving();
+    if (sim_late_reorders)
+        sim_late_start(ticket, newest);
     if (--ticket->missing != 0)
         return;
     if (ticket->work) {

@@ -27,7 +27,9 @@ struct sim_ticket {
     void (*drop)(void *);
     struct sim_edge *waiters;
     struct sim_ticket *next_ready;
-    uint64_t mark; /* of a walk */
+    unsigned char chain; /* of those of which each waits for the one before; 0: not known */
+    bool followed;       /* by one of its chain */
+    bool branches;       /* from one that was followed */
     uint64_t number;
     const void *maker;                /* an address of the thread that made it */
     struct sim_ticket *older, *newer; /* that are not done */
@@ -41,6 +43,9 @@ struct sim_ticket *sim_late_make(struct sim_ticket *ticket, struct sim_ticket *b
  * before; `newest` begins the list of those that are not done. */
 void sim_late_want(const struct sim_ticket *one, const struct sim_context *context,
                    struct sim_ticket *newest);
+/* The ticket waits for `before`; it starts, and `newest` begins the list as above. */
+void sim_late_chain(struct sim_ticket *ticket, struct sim_ticket *before);
+void sim_late_start(struct sim_ticket *ticket, const struct sim_ticket *newest);
 /* Until the ticket is wanted, or due, or *stop. Gives the lock up meanwhile. */
 void sim_late_linger(const struct sim_ticket *ticket, const bool *stop);
 /* Under `reorder`, of the tickets that are ready, the one that begins now, by its link; NULL: none
@@ -50,6 +55,9 @@ struct sim_ticket **sim_late_turn(struct sim_ticket **ready, bool busy, struct s
 extern bool sim_late_hurries;
 /* A call ends that made tickets up to this number: the last early one is done. */
 void sim_late_hurry(const struct sim_ticket *last, uint64_t number, pthread_cond_t *done_changed);
+/* A wait ends: all up to the ticket of this number is done, too. */
+void sim_late_settle(struct sim_ticket *const *oldest, uint64_t newest,
+                     pthread_cond_t *done_changed);
 /* Its work begins: what it reads of the host's may be other than it was. */
 void sim_late_compare(const struct sim_ticket *ticket);
 /* The process ends: the log has what did not begin. */
