@@ -346,6 +346,26 @@ static bool is_told(const struct matrix_list *list, const struct matrix_case *be
            (silent || (fails(one) && is_order(before, MATRIX_LATE) && fails(before)));
 }
 
+static bool is_same_by(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* Whether a rule came to the same under the newest release, whose case is before. */
+static bool is_again(const struct matrix_list *list, size_t count, const struct matrix_case *one)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct matrix_case *before = &list->item[i];
+        if ((is_order(one, MATRIX_LATE) || is_order(one, MATRIX_REORDER)) &&
+            is_order(before, one->fault) && matrix_is_same(before, one) &&
+            is_same_by(before->late_by, one->late_by) &&
+            is_same_by(before->first_by, one->first_by) &&
+            is_same_by(before->second_by, one->second_by))
+            return true;
+    }
+    return false;
+}
+
 void matrix_list_tried(struct matrix_list *list)
 {
     size_t count = 0;
@@ -354,7 +374,8 @@ void matrix_list_tried(struct matrix_list *list)
         struct matrix_case *one = &list->item[i], *next = i + 1 < list->count ? one + 1 : NULL;
         bool idle =
             matrix_is_fault(one) && !one->ruled && one->end == MATRIX_PASSES && one->calls >= 0;
-        if (idle || is_told(list, count > 0 ? &list->item[count - 1] : NULL, one, next))
+        if (idle || is_again(list, count, one) ||
+            is_told(list, count > 0 ? &list->item[count - 1] : NULL, one, next))
             matrix_place_free(one);
         else
             list->item[count++] = *one;

@@ -42,7 +42,7 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
 
 /** Leave out the runs of --fault-each that pass, and in which the call that was to fail was not
  * made: how often a program polls differs from run to run. Of MATRIX_LATE and
- * MATRIX_REORDER, too, if they tell nothing new. */
+ * MATRIX_REORDER, too, if they tell nothing new, such as the same under an older release. */
 void matrix_list_tried(struct matrix_list *list);
 
 /** Of the runs in which calls fail under one release, put those of one result together, the worst

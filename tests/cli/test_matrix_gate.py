@@ -125,7 +125,7 @@ def test_gate_of_a_linked_program(tmp_path):
                                   " int code = cuInit(0); return code ? 77 : 0; }\n")
     subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", tmp_path / "libcuda.so.1"],
                    check=True)
-    *_, nothing, _, _, _, _ = matrix(*TWO, "--idle", "--", tmp_path / "a")
+    *_, nothing, _late, _reorder = matrix(*TWO, "--idle", "--", tmp_path / "a")
     assert (nothing["name"], nothing["result"]) == ("no driver", "not run")
     assert ".no-driver/libcuda.so.1" in nothing["errors"]
     assert "linked to libcuda, so it does not count" in \
@@ -369,7 +369,7 @@ if "CUSHIM_STATIC" in os.environ:
         program = compiled(tmp_path, "#include <cushim/cushim.h>\nCUresult cuInit(unsigned);\n"
                            "int main(void) { cuInit(0); return cushim_init(cushim_load(NULL)) ? 77 "
                            ": 0; }\n", link=[tmp_path / "libcuda.so.1"])
-        *_, without, _, _, _, _ = matrix(*TWO, "--", program, code=FAILED)
+        *_, without, _late, _reorder = matrix(*TWO, "--", program, code=FAILED)
         assert (without["name"], without["result"]) == ("no driver", "not run")
 
     def test_a_call_that_fails_by_itself(tmp_path):
