@@ -21,7 +21,7 @@ int main(void)
         if (CUSHIM_KEEP(&gpu.outcome, cu->cuMemAlloc(&memory, 1024))) {
             cu->cuMemsetD32(memory, 7, 256); /* a failure is ignored */
             CUSHIM_KEEP(&gpu.outcome, cu->cuMemcpyDtoHAsync(numbers, memory, 1024, NULL));
-            nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* other work, and no wait */
+            nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL); /* other work, and no wait */
             for (int i = 0; i < 256; i++)
                 wrong += numbers[i] != 7;
             CUSHIM_KEEP(&gpu.outcome, cu->cuMemFree(memory));
