@@ -98,13 +98,8 @@ static bool begin(const CUlogIterator *iterator, uint32_t *from, const char **he
     return true;
 }
 
-CUresult sim_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
-{
-    (void)flags; /* no driver looks at them */
-    SIM_REFUSE(!iterator_out);
-    *iterator_out = next;
-    return CUDA_SUCCESS;
-}
+/* No driver looks at the flags. */
+SIM_TELL(cuLogsCurrent, iterator, (void)flags, CUDA_SUCCESS, next)
 
 SIM_BEHAVIOUR(cuLogsDumpToMemory)
 {

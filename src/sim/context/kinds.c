@@ -5,7 +5,6 @@
 static const struct sim_class classes[SIM_KIND_COUNT + 1] = {
 #define SIM_KIND(kind, name, end) [SIM_##kind] = {name, end},
 #include "core/kinds.def"
-#undef SIM_KIND
     [SIM_KIND_COUNT] = {"memory", NULL},
 };
 

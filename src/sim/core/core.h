@@ -74,7 +74,6 @@ void sim_ended_unload(void);
 enum sim_kind {
 #define SIM_KIND(kind, name, end) SIM_##kind,
 #include "core/kinds.def"
-#undef SIM_KIND
     SIM_KIND_COUNT
 };
 struct sim_object { /* first member of every object */

@@ -45,14 +45,7 @@ CUresult sim_cuDeviceGetProperties(CUdevprop_v1 *prop, CUdevice_v1 dev)
 }
 
 /* Some of the multiprocessors for a context: the multi-process service alone can do it. */
-CUresult sim_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
-{
-    (void)type;
-    SIM_REFUSE(!pi);
-    SIM_TRY(sim_device_of(dev, NULL));
-    *pi = 0;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuDeviceGetExecAffinitySupport, pi, (void)type, sim_device_of(dev, NULL), 0)
 
 CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevResourceType type)
 {

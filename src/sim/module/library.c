@@ -182,8 +182,7 @@ CUresult sim_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const c
 CUresult sim_library_function(struct sim_context *context, const void *handle,
                               struct sim_function **function)
 {
-    struct sim_kernel *kernel = sim_object(SIM_KERNEL, handle);
-    SIM_FAIL(INVALID_HANDLE, !kernel);
+    SIM_FIND(const struct sim_kernel *, kernel, SIM_FOUND(kernel, SIM_KERNEL, handle));
     SIM_FIND(struct sim_module *, module, module_in(kernel->library, context, &module));
     *function = sim_place_function(module, kernel->index);
     return *function ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

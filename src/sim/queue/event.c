@@ -198,8 +198,7 @@ static CUresult both(CUcontext ctx, CUevent handle, struct sim_context **context
 {
     SIM_FAIL(INVALID_CONTEXT, !ctx);
     SIM_TRY(sim_current_of(ctx, context));
-    *event = sim_object(SIM_EVENT, handle);
-    SIM_FAIL(INVALID_HANDLE, !*event);
+    SIM_TRY(SIM_FOUND(*event, SIM_EVENT, handle));
     return sim_capture_refuse_context(*context);
 }
 

@@ -62,8 +62,7 @@ CUresult sim_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v2 *
 static CUresult find(CUarray handle, struct sim_array **array)
 {
     SIM_TRY(sim_current_check());
-    *array = sim_object(SIM_ARRAY, handle);
-    return *array ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return SIM_FOUND(*array, SIM_ARRAY, handle);
 }
 
 CUresult sim_cuArrayDestroy(CUarray hArray)
@@ -99,11 +98,6 @@ static size_t slice_bytes(const struct sim_array *array)
     return (array->row + 63) / 64 * ((high + stack - 1) / stack * stack) * 512;
 }
 
-static size_t whole_tiles(size_t bytes)
-{
-    return (bytes + TILE - 1) / TILE * TILE;
-}
-
 /* The tile that real devices use for an element of so many bytes: 64 KiB of the shape. Levels that
  * are smaller than a tile share the tail; an array of one tile or more has none. */
 static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties, struct sim_array *const *levels,
@@ -130,7 +124,7 @@ static CUresult tile(CUDA_ARRAY_SPARSE_PROPERTIES_v1 *properties, struct sim_arr
     *properties = (CUDA_ARRAY_SPARSE_PROPERTIES_v1){
         .tileExtent = {width, height, depth},
         .miptailFirstLevel = mipmapped ? first : 0,
-        .miptailSize = whole_tiles(tail),
+        .miptailSize = sim_rounded_up(tail, TILE),
         .flags = first ? 0 : CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL,
     };
     return CUDA_SUCCESS;
@@ -144,15 +138,15 @@ static CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 *out,
     SIM_REFUSE(!(levels[0]->shape.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING));
     for (unsigned i = 0; i < count; i++)
         bytes += slice_bytes(levels[i]) * levels[i]->slices;
-    *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS_v1){.size = whole_tiles(bytes), .alignment = TILE};
+    bytes = sim_rounded_up(bytes, TILE);
+    *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS_v1){.size = bytes, .alignment = TILE};
     return CUDA_SUCCESS;
 }
 
 /* A live array that is no level, for a question that has somewhere to write its answer. */
 static CUresult whole(CUarray handle, const void *out, struct sim_array **array)
 {
-    *array = sim_object(SIM_ARRAY, handle);
-    SIM_FAIL(INVALID_HANDLE, !*array);
+    SIM_TRY(SIM_FOUND(*array, SIM_ARRAY, handle));
     return SIM_VALID(out && !(*array)->part);
 }
 

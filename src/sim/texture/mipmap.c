@@ -88,8 +88,7 @@ SIM_BEHAVIOUR(cuMipmappedArrayCreate)
 SIM_BEHAVIOUR(cuMipmappedArrayGetLevel)
 {
     SIM_TRY(sim_current_check());
-    const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
-    SIM_FAIL(INVALID_HANDLE, !mipmap);
+    SIM_FIND(const struct sim_mipmap *, mipmap, SIM_FOUND(mipmap, SIM_MIPMAP, hMipmappedArray));
     SIM_REFUSE(!pLevelArray || level >= mipmap->count);
     *pLevelArray = (CUarray)mipmap->levels[level];
     return CUDA_SUCCESS;
@@ -98,8 +97,7 @@ SIM_BEHAVIOUR(cuMipmappedArrayGetLevel)
 CUresult sim_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 {
     SIM_FIND(struct sim_context *, context, sim_memory_begin(&context));
-    struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
-    SIM_FAIL(INVALID_HANDLE, !mipmap);
+    SIM_FIND(struct sim_mipmap *, mipmap, SIM_FOUND(mipmap, SIM_MIPMAP, hMipmappedArray));
     uint64_t serial = mipmap->object.serial;
     CUresult result = sim_stream_wait_context(mipmap->object.context);
     if (sim_object_alive(SIM_MIPMAP, hMipmappedArray, serial))

@@ -17,7 +17,7 @@ static struct sampler *find(enum sim_kind kind, uint64_t handle)
     return found && found->kind == kind ? (struct sampler *)found : NULL; /* else a reference */
 }
 
-static CUresult create(enum sim_kind kind, const struct sampler *wanted, uint64_t *handle)
+static CUresult create(enum sim_kind kind, const struct sampler *wanted, CUtexObject_v1 *handle)
 {
     bool surface = kind == SIM_SURFACE;
     SIM_FIND(struct sim_context *, context, sim_current(&context));
@@ -63,9 +63,7 @@ SIM_BEHAVIOUR(cuTexObjectCreate)
     wanted.texture = *pTexDesc;
     if (pResViewDesc)
         wanted.part = *pResViewDesc;
-    SIM_FIND(uint64_t, handle, create(SIM_TEXTURE, &wanted, &handle));
-    *pTexObject = handle;
-    return CUDA_SUCCESS;
+    return create(SIM_TEXTURE, &wanted, pTexObject);
 }
 
 SIM_ENTRY(cuTexObjectDestroy, destroy_handle(SIM_TEXTURE, texObject))
@@ -97,9 +95,7 @@ CUresult sim_cuSurfObjectCreate(CUsurfObject_v1 *pSurfObject, const CUDA_RESOURC
     SIM_REFUSE(!pSurfObject || !pResDesc || pResDesc->flags ||
                pResDesc->resType != CU_RESOURCE_TYPE_ARRAY);
     wanted.resource = *pResDesc;
-    SIM_FIND(uint64_t, handle, create(SIM_SURFACE, &wanted, &handle));
-    *pSurfObject = handle;
-    return CUDA_SUCCESS;
+    return create(SIM_SURFACE, &wanted, pSurfObject);
 }
 
 SIM_ENTRY(cuSurfObjectDestroy, destroy_handle(SIM_SURFACE, surfObject))

@@ -88,43 +88,28 @@ static bool is_checked(void)
     return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT);
 }
 
-static struct row_runs load_runs(enum memory_space space, enum load_kind kind)
-{
-    static memory_row_load_of *const rows[] = HOT(memory_row_load);
-
-    return rows[select_best_level()](space, kind);
-}
-
-static struct row_runs store_runs(enum memory_space space, enum store_kind kind)
-{
-    static memory_row_store_of *const rows[] = HOT(memory_row_store);
-
-    return rows[select_best_level()](space, kind);
-}
-
-ptx_run *select_load(enum memory_space space, enum load_kind kind)
-{
-    ptx_run *const run = load_runs(space, kind).run;
-
-    return run && !is_checked() ? run : memory_load_any;
-}
-
-ptx_run *select_store(enum memory_space space, enum store_kind kind)
-{
-    ptx_run *const run = store_runs(space, kind).run;
-
-    return run && !is_checked() ? run : memory_store_any;
-}
-
-affine_run *select_affine_load(enum memory_space space, enum load_kind kind)
-{
-    return is_checked() ? load_runs(space, kind).checked : load_runs(space, kind).team;
-}
-
-affine_run *select_affine_store(enum memory_space space, enum store_kind kind)
-{
-    return is_checked() ? store_runs(space, kind).checked : store_runs(space, kind).team;
-}
+/* select_load and select_affine_load, and those of stores. */
+#define SELECT(access)                                                                             \
+    static struct row_runs access##_runs(enum memory_space space, enum access##_kind kind)         \
+    {                                                                                              \
+        static memory_row_##access##_of *const rows[] = HOT(memory_row_##access);                  \
+                                                                                                   \
+        return rows[select_best_level()](space, kind);                                             \
+    }                                                                                              \
+    ptx_run *select_##access(enum memory_space space, enum access##_kind kind)                     \
+    {                                                                                              \
+        ptx_run *const run = access##_runs(space, kind).run;                                       \
+                                                                                                   \
+        return run && !is_checked() ? run : memory_##access##_any;                                 \
+    }                                                                                              \
+    affine_run *select_affine_##access(enum memory_space space, enum access##_kind kind)           \
+    {                                                                                              \
+        const struct row_runs runs = access##_runs(space, kind);                                   \
+                                                                                                   \
+        return is_checked() ? runs.checked : runs.team;                                            \
+    }
+SELECT(load)
+SELECT(store)
 
 ptx_run *select_wgmma(void)
 {

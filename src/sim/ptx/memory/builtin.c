@@ -69,7 +69,6 @@ ptx_run *builtin_run(const struct ptx_builtin *builtin)
     static ptx_run *const runs[] = {
 #define IR_BUILTIN(kind, name, arguments, returns, heap, run) [BUILTIN_##kind] = (run),
 #include "ptx/read/builtins.def"
-#undef IR_BUILTIN
     };
 
     return runs[builtin->kind];

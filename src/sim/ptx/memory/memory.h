@@ -55,17 +55,13 @@ enum memory_space {
     STORE(64_64, uint64_t, reg64)
 
 enum load_kind {
-#define LOAD(kind, memory, cast, shape) LOAD_##kind,
-    LOAD_KINDS(LOAD)
-#undef LOAD
-        LOAD_128,
+#define LOAD_NAME(kind, memory, cast, shape) LOAD_##kind,
+    LOAD_KINDS(LOAD_NAME) LOAD_128,
     LOAD_KIND_COUNT
 };
 enum store_kind {
-#define STORE(kind, memory, shape) STORE_##kind,
-    STORE_KINDS(STORE)
-#undef STORE
-        STORE_128,
+#define STORE_NAME(kind, memory, shape) STORE_##kind,
+    STORE_KINDS(STORE_NAME) STORE_128,
     STORE_KIND_COUNT
 };
 

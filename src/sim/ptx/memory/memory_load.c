@@ -5,10 +5,8 @@
 unsigned memory_load_size(enum load_kind kind)
 {
     static const uint8_t sizes[] = {
-#define LOAD(kind, cell, cast, shape) sizeof(cell),
-        LOAD_KINDS(LOAD)
-#undef LOAD
-            16};
+#define LOAD_SIZE(kind, cell, cast, shape) sizeof(cell),
+        LOAD_KINDS(LOAD_SIZE) 16};
 
     return sizes[kind];
 }
@@ -20,7 +18,7 @@ unsigned memory_load_size(enum load_kind kind)
         (shape) cast bits_;                                                                        \
     })
 
-#define LOAD(kind, cell, cast, shape)                                                              \
+#define LOAD_FUNCTION(kind, cell, cast, shape)                                                     \
     DEVICE_ACCESS static void fill_##kind(shape *to, const struct access *access, uint32_t mask,   \
                                           size_t at)                                               \
     {                                                                                              \
@@ -53,8 +51,7 @@ unsigned memory_load_size(enum load_kind kind)
                                           (const char *)(from + access->offsets[lane])));          \
         }                                                                                          \
     }
-LOAD_KINDS(LOAD)
-#undef LOAD
+LOAD_KINDS(LOAD_FUNCTION)
 
 DEVICE_ACCESS static void fill_128(reg64 *to, const struct access *access, uint32_t mask, size_t at)
 {
@@ -71,12 +68,11 @@ static void fill_any(enum load_kind kind, void *to, const struct access *access,
                      size_t at)
 {
     switch (kind) {
-#define LOAD(kind, cell, cast, shape)                                                              \
+#define LOAD_CASE(kind, cell, cast, shape)                                                         \
     case LOAD_##kind:                                                                              \
         fill_##kind(to, access, mask, at);                                                         \
         break;
-        LOAD_KINDS(LOAD)
-#undef LOAD
+        LOAD_KINDS(LOAD_CASE)
     default:
         fill_128(to, access, mask, at);
     }

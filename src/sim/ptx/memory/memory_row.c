@@ -79,6 +79,32 @@ OPS_INLINE bool span_holds_all(const struct ptx_range *span, const lane_u64 *add
     return !(outside >> 63) && !(low & (size - 1));
 }
 
+/* All lanes, of which each half of the warp has a row of values, or one value for all of them. */
+#define LOAD_ROWS(to, cell, cast, shape, first, second)                                            \
+    cell values[PTX_LANES];                                                                        \
+    memcpy(values, first, sizeof values / 2);                                                      \
+    memcpy(values + 16, second, sizeof values / 2);                                                \
+    OPS_LANES                                                                                      \
+    {                                                                                              \
+        to[lane] = (shape)cast values[lane];                                                       \
+    }
+#define LOAD_TWO(to, cell, cast, shape, first, second)                                             \
+    cell one, two;                                                                                 \
+    memcpy(&one, first, sizeof one);                                                               \
+    memcpy(&two, second, sizeof two);                                                              \
+    OPS_LANES                                                                                      \
+    {                                                                                              \
+        to[lane] = (shape)cast(lane < 16 ? one : two);                                             \
+    }
+#define STORE_ROWS(from, cell, first, second)                                                      \
+    cell values[PTX_LANES];                                                                        \
+    OPS_LANES                                                                                      \
+    {                                                                                              \
+        values[lane] = (cell)from[lane];                                                           \
+    }                                                                                              \
+    memcpy(first, values, sizeof values / 2);                                                      \
+    memcpy(second, values + 16, sizeof values / 2);
+
 /* --- Of teams, at affine addresses: nothing is done where a lane might not be inside --- */
 
 /* Are the rows of all warps one row? */
@@ -134,21 +160,9 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
                     to[lane] = (shape)cast value;                                                  \
                 }                                                                                  \
             } else if (at->lane == size) {                                                         \
-                cell values[PTX_LANES];                                                            \
-                memcpy(values, row, sizeof values / 2);                                            \
-                memcpy(values + 16, second, sizeof values / 2);                                    \
-                OPS_LANES                                                                          \
-                {                                                                                  \
-                    to[lane] = (shape)cast values[lane];                                           \
-                }                                                                                  \
+                LOAD_ROWS(to, cell, cast, shape, row, second)                                      \
             } else if (stride == 0) {                                                              \
-                cell one, two;                                                                     \
-                memcpy(&one, row, sizeof one);                                                     \
-                memcpy(&two, second, sizeof two);                                                  \
-                OPS_LANES                                                                          \
-                {                                                                                  \
-                    to[lane] = (shape)cast(lane < 16 ? one : two);                                 \
-                }                                                                                  \
+                LOAD_TWO(to, cell, cast, shape, row, second)                                       \
             } else {                                                                               \
                 for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
                     cell value;                                                                    \
@@ -194,13 +208,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
                     memcpy((lane < 16 ? row : second) + lane % 16 * stride, &value, sizeof value); \
                 }                                                                                  \
             } else if (at->lane == size) {                                                         \
-                cell values[PTX_LANES];                                                            \
-                OPS_LANES                                                                          \
-                {                                                                                  \
-                    values[lane] = (cell)from[lane];                                               \
-                }                                                                                  \
-                memcpy(row, values, sizeof values / 2);                                            \
-                memcpy(second, values + 16, sizeof values / 2);                                    \
+                STORE_ROWS(from, cell, row, second)                                                \
             } else {                                                                               \
                 for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
                     const cell value = (cell)from[lane];                                           \
@@ -227,21 +235,9 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
             !memory_near(warp, step, space, addresses[0] + offset, false, &span)) {                \
             memory_load_any(warp, step, mask);                                                     \
         } else if (stride == size && find_rows(&span, addresses, offset, size, size, rows)) {      \
-            cell values[PTX_LANES];                                                                \
-            memcpy(values, rows[0], sizeof values / 2);                                            \
-            memcpy(values + 16, rows[1], sizeof values / 2);                                       \
-            OPS_LANES                                                                              \
-            {                                                                                      \
-                to[lane] = (shape)cast values[lane];                                               \
-            }                                                                                      \
+            LOAD_ROWS(to, cell, cast, shape, rows[0], rows[1])                                     \
         } else if (stride == 0 && find_rows(&span, addresses, offset, size, 0, rows)) {            \
-            cell one, two;                                                                         \
-            memcpy(&one, rows[0], sizeof one);                                                     \
-            memcpy(&two, rows[1], sizeof two);                                                     \
-            OPS_LANES                                                                              \
-            {                                                                                      \
-                to[lane] = (shape)cast(lane < 16 ? one : two);                                     \
-            }                                                                                      \
+            LOAD_TWO(to, cell, cast, shape, rows[0], rows[1])                                      \
         } else if (span_holds_all(&span, addresses, offset, size)) {                               \
             const uintptr_t from = (uintptr_t)span.host + (offset - span.base);                    \
             for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                    \
@@ -270,13 +266,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
             !memory_near(warp, step, space, addresses[0] + offset, true, &span)) {                 \
             memory_store_any(warp, step, mask);                                                    \
         } else if (stride == size && find_rows(&span, addresses, offset, size, size, rows)) {      \
-            cell values[PTX_LANES];                                                                \
-            OPS_LANES                                                                              \
-            {                                                                                      \
-                values[lane] = (cell)from[lane];                                                   \
-            }                                                                                      \
-            memcpy(rows[0], values, sizeof values / 2);                                            \
-            memcpy(rows[1], values + 16, sizeof values / 2);                                       \
+            STORE_ROWS(from, cell, rows[0], rows[1])                                               \
         } else if (span_holds_all(&span, addresses, offset, size)) {                               \
             const uintptr_t to = (uintptr_t)span.host + (offset - span.base);                      \
             for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                    \

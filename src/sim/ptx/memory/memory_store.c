@@ -5,10 +5,8 @@
 unsigned memory_store_size(enum store_kind kind)
 {
     static const uint8_t sizes[] = {
-#define STORE(kind, cell, shape) sizeof(cell),
-        STORE_KINDS(STORE)
-#undef STORE
-            16};
+#define STORE_SIZE(kind, cell, shape) sizeof(cell),
+        STORE_KINDS(STORE_SIZE) 16};
 
     return sizes[kind];
 }
@@ -19,7 +17,7 @@ unsigned memory_store_size(enum store_kind kind)
         memcpy((pointer), &bits_, sizeof bits_);                                                   \
     } while (0)
 
-#define STORE(kind, cell, shape)                                                                   \
+#define STORE_FUNCTION(kind, cell, shape)                                                          \
     DEVICE_ACCESS static void spill_##kind(const shape *from, const struct access *access,         \
                                            uint32_t mask, size_t at)                               \
     {                                                                                              \
@@ -39,8 +37,7 @@ unsigned memory_store_size(enum store_kind kind)
                 STORE_ONE(cell, (char *)(to + access->offsets[lane]), from[lane]);                 \
         }                                                                                          \
     }
-STORE_KINDS(STORE)
-#undef STORE
+STORE_KINDS(STORE_FUNCTION)
 
 DEVICE_ACCESS static void spill_128(const reg64 *from, const struct access *access, uint32_t mask,
                                     size_t at)
@@ -56,12 +53,11 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
                       uint32_t mask, size_t at)
 {
     switch (kind) {
-#define STORE(kind, cell, shape)                                                                   \
+#define STORE_CASE(kind, cell, shape)                                                              \
     case STORE_##kind:                                                                             \
         spill_##kind(from, access, mask, at);                                                      \
         break;
-        STORE_KINDS(STORE)
-#undef STORE
+        STORE_KINDS(STORE_CASE)
     default:
         spill_128(from, access, mask, at);
     }

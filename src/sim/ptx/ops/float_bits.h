@@ -25,30 +25,18 @@
 /* Of a double, added and taken away: the nearest whole number. */
 #define F64_ROUNDING 0x1.8p52
 
-static inline uint32_t f32_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-static inline float f32_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static inline uint64_t f64_bits(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-static inline double f64_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
+/* The same bits as another type. */
+#define SAME_BITS(name, from, to)                                                                  \
+    static inline to name(from value)                                                              \
+    {                                                                                              \
+        to same;                                                                                   \
+        memcpy(&same, &value, sizeof same);                                                        \
+        return same;                                                                               \
+    }
+SAME_BITS(f32_bits, float, uint32_t)
+SAME_BITS(f32_of, uint32_t, float)
+SAME_BITS(f64_bits, double, uint64_t)
+SAME_BITS(f64_of, uint64_t, double)
 
 static inline bool f32_is_nan(uint32_t bits)
 {

@@ -286,11 +286,7 @@ struct ops_row {
 #define OPS_ANY32 (OPS_U32 | OPS_S32)
 #define OPS_ANY64 (OPS_U64 | OPS_S64)
 
-/* Rows of functions for each size, or for each size and sign. */
-#define OPS_BY_SIZE(op, modifiers, stem)                                                           \
-    OPS_ROW(op, modifiers, OPS_U16 | OPS_S16, stem##_16),                                          \
-        OPS_ROW(op, modifiers, OPS_U32 | OPS_S32, stem##_32),                                      \
-        OPS_ROW(op, modifiers, OPS_U64 | OPS_S64, stem##_64)
+/* Rows of functions for each sign, or for each size and sign. */
 #define OPS_BY_SIGN(op, modifiers, stem, size)                                                     \
     OPS_ROW(op, modifiers, OPS_U##size, stem##_u##size),                                           \
         OPS_ROW(op, modifiers, OPS_S##size, stem##_s##size)

@@ -163,7 +163,6 @@ SELP(64)
         OPS_ROW(op, 0, REST, stem##_32)
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
 #include "ptx/ops/ops_bits.def"
-#undef OPS_OP
 
 static const struct ops_row rows[] = {
     ON_ALL(AND, and),
@@ -178,7 +177,6 @@ static const struct ops_row rows[] = {
     OPS_ROW(SELP, 0, WIDE, selp_64),
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
 #include "ptx/ops/ops_bits.def"
-#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how)

@@ -88,12 +88,10 @@ static inline uint64_t f64_u64(double value)
 #define OF_INTEGRAL(type, rounding) (IR_##type + 128 * (IR_##rounding - IR_RNI + 1))
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
 #include "ptx/ops/ops_convert.def"
-#undef OPS_OP
 
 static const struct ops_row rows[] = {
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
 #include "ptx/ops/ops_convert.def"
-#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_convert)(const struct ir_insn *insn, union ptx_how *how)

@@ -138,7 +138,6 @@ DOT(dot2)
 
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
 #include "ptx/ops/ops_field.def"
-#undef OPS_OP
 
 static const struct ops_row rows[] = {
     OPS_ROW(FNS, 0, OPS_U32, fns),     OPS_BY_SIGN(BFE, 0, bfe, 32),
@@ -147,7 +146,6 @@ static const struct ops_row rows[] = {
     OPS_ROW(DP2A, 0, OPS_ANY32, dot2),
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
 #include "ptx/ops/ops_field.def"
-#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, union ptx_how *how)

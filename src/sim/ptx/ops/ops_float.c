@@ -87,14 +87,12 @@ static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, ui
 #define F64 OPS_T(F64)
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
 #include "ptx/ops/ops_float.def"
-#undef OPS_OP
 
 static const struct ops_row rows[] = {
     OPS_ROW(TESTP, 0, F32, testp_f32),
     OPS_ROW(TESTP, 0, F64, testp_f64),
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
 #include "ptx/ops/ops_float.def"
-#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how)

@@ -72,12 +72,10 @@ OPS_INLINE uint32_t signed16(uint32_t half, uint32_t bits, uint32_t infinity)
 }
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
 #include "ptx/ops/ops_half.def"
-#undef OPS_OP
 
 static const struct ops_row rows[] = {
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
 #include "ptx/ops/ops_half.def"
-#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, union ptx_how *how)

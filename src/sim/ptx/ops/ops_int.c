@@ -56,12 +56,10 @@ static inline uint64_t product24_s(uint32_t a, uint32_t b)
 #define PAIRS (OPS_T(U16X2) | OPS_T(S16X2))
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_##n(name, __VA_ARGS__)
 #include "ptx/ops/ops_int.def"
-#undef OPS_OP
 
 static const struct ops_row rows[] = {
 #define OPS_OP(n, op, modifiers, types, name, ...) OPS_ROW(op, modifiers, types, name),
 #include "ptx/ops/ops_int.def"
-#undef OPS_OP
 };
 
 ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, union ptx_how *how)

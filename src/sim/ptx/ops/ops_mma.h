@@ -48,7 +48,6 @@ static inline struct fragment_shape fragment_shape(unsigned shape)
         {0, 0, 0},
 #define IR_SHAPE(m, n, k) {m, n, k},
 #include "ptx/read/opcodes_shapes.def"
-#undef IR_SHAPE
     };
     return shapes[shape];
 }

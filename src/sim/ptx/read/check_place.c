@@ -198,7 +198,6 @@ static unsigned fragment_registers(const struct ir_insn *insn, uint8_t type)
         0,
 #define IR_SHAPE(m, n, k) n,
 #include "ptx/read/opcodes_shapes.def"
-#undef IR_SHAPE
     };
     return columns[insn->shape] / (type == IR_F16X2 ? 4U : 2U);
 }

@@ -10,7 +10,6 @@
 enum ir_type {
 #define IR_TYPE(name, word, bits, kind, is_signed) IR_##name,
 #include "ptx/read/opcodes_types.def"
-#undef IR_TYPE
     IR_TYPE_COUNT
 };
 
@@ -18,7 +17,6 @@ enum ir_type {
 enum ir_op {
 #define IR_OP(name, text) IR_##name,
 #include "ptx/read/opcodes.def"
-#undef IR_OP
     IR_OP_COUNT
 };
 
@@ -71,14 +69,12 @@ enum ir_shape {
     IR_SHAPE_NONE,
 #define IR_SHAPE(m, n, k) IR_M##m##N##n##K##k,
 #include "ptx/read/opcodes_shapes.def"
-#undef IR_SHAPE
 };
 /* The level that tex names, as the number of its operands. */
 enum ir_level { IR_LEVEL_NONE, IR_LEVEL, IR_GRADIENTS };
 enum ir_special {
 #define IR_SPECIAL(special, name, type, vector, count) IR_##special,
 #include "ptx/read/opcodes_specials.def"
-#undef IR_SPECIAL
     IR_WARP_SZ,
 };
 

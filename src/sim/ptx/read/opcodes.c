@@ -5,13 +5,11 @@
 const char *const opcodes_text[] = {
 #define IR_OP(name, text) text,
 #include "ptx/read/opcodes.def"
-#undef IR_OP
 };
 
 const struct opcodes_type opcodes_types[IR_TYPE_COUNT] = {
 #define IR_TYPE(name, word, bits, kind, is_signed) {word, bits, CLASS_##kind, is_signed},
 #include "ptx/read/opcodes_types.def"
-#undef IR_TYPE
 };
 
 unsigned opcodes_rank(enum ir_geometry geometry)
@@ -23,7 +21,6 @@ static const struct ptx_builtin builtins[] = {
 #define IR_BUILTIN(kind, name, arguments, returns, heap, run)                                      \
     {name, BUILTIN_##kind, arguments, returns, heap},
 #include "ptx/read/builtins.def"
-#undef IR_BUILTIN
 };
 
 const struct ptx_builtin *opcodes_builtin(const char *name)

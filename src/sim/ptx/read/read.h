@@ -21,7 +21,6 @@ void arena_destroy(struct ir_arena *arena);
 enum builtin_kind {
 #define IR_BUILTIN(kind, ...) BUILTIN_##kind,
 #include "ptx/read/builtins.def"
-#undef IR_BUILTIN
 };
 struct ptx_builtin {
     const char *name;

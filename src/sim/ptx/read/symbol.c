@@ -244,7 +244,6 @@ static const struct special {
 } specials[] = {
 #define IR_SPECIAL(special, name, type, vector, count) {name, IR_##special, type, vector, count},
 #include "ptx/read/opcodes_specials.def"
-#undef IR_SPECIAL
     {"%reserved_smem_offset_", IR_RESERVED_SMEM_BEGIN, IR_B32, 1, 2},
 };
 
