@@ -162,6 +162,8 @@ static int beyond(char **argv)
     CUdeviceptr memory = 0;
     begin(0);
     good("cuMemAlloc", allocate(400, &memory));
+    if (strcmp(argv[0], "freed") == 0)
+        good("cuMemFree", CALL("cuMemFree_v2", (CUdeviceptr), memory));
     memory += (CUdeviceptr)strtoll(argv[0], NULL, 10);
     one_thread(".version 6.0\n.target sm_50\n.address_size 64\n"
                ".visible .entry k(.param .u64 p)\n{\n .reg .u64 a;\n"

@@ -45,7 +45,7 @@ def test_log_on_stderr():
 @pytest.mark.parametrize("offset, words", [
     (408, r"the nearest block, 400 bytes at 0x[0-9a-f]+, ends 8 bytes before that"),
     (-16, r"the nearest block, 400 bytes at 0x[0-9a-f]+, begins 16 bytes behind that"),
-    (1 << 30, "no block is near")])
+    (1 << 30, "no block is near"), ("freed", "a block of 400 bytes was there, and was freed")])
 def test_beyond_a_block(offset, words):
     """The report names the nearest block, and what else is to come."""
     result = sim("beyond", offset)

@@ -18,7 +18,7 @@ def fixture_install(tmp_path):
     (tmp_path / "bin").mkdir()
     shutil.copy(ROOT / "tools/install", tmp_path / "tools")
     shutil.copy(ROOT / "meson_options.txt", tmp_path)
-    for name in ("tools/setup", "tools/configure", "bin/ninja", "bin/ldconfig", "bin/id"):
+    for name in ("tools/setup", "tools/configure", "bin/ninja", "bin/meson", "bin/id"):
         answer = "0" if name == "bin/id" else "${0##*/} $*"
         (tmp_path / name).write_text(f'#!/bin/sh\necho "{answer}"\n', encoding="utf-8")
         (tmp_path / name).chmod(0o755)
@@ -57,7 +57,9 @@ def test_options_go_to_meson(install, options):
     words = ["configure", "build-install", "-Dsim=true", "--buildtype=release",
              "--prefix=/usr/local", "--libdir=lib", *options]
     assert (code, err) == (0, "")
-    assert out.splitlines() == ["setup ", " ".join(words), "ninja -C build-install install"]
+    assert out.splitlines() == ["setup ", " ".join(words), "install: building",
+                                "ninja -C build-install --quiet",
+                                "meson install -C build-install --no-rebuild --quiet"]
 
 
 @pytest.mark.parametrize("folder", ["lib", "lib/x86_64-linux-gnu"])

@@ -7,6 +7,10 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct sim_allocation **ranges; /* sorted by address */
 static size_t count, capacity;
 
+/* The last ones that went, for the words of a fault. */
+static struct sim_freed freed[256];
+static size_t freed_count;
+
 /* Number of ranges that begin at or before the address. */
 SIM_UNCHECKED static size_t position(uint64_t address)
 {
@@ -68,6 +72,9 @@ SIM_UNCHECKED void sim_range_remove(struct sim_allocation *allocation)
     if (at > 0 && ranges[at - 1] == allocation) {
         memmove(ranges + at - 1, ranges + at, (count - at) * sizeof *ranges);
         count--;
+        struct sim_freed *now = &freed[freed_count++ % (sizeof freed / sizeof *freed)];
+        free(now->origin);
+        *now = (struct sim_freed){allocation->address, allocation->size, sim_callers_of_call()};
     }
     pthread_rwlock_unlock(&lock);
 }
@@ -113,6 +120,19 @@ bool sim_range_copy(uint64_t address, struct sim_allocation *copy)
         *copy = constant_part(found);
     pthread_rwlock_unlock(&lock);
     return found;
+}
+
+bool sim_range_freed(uint64_t address, struct sim_freed *found)
+{
+    const size_t most = sizeof freed / sizeof *freed;
+    pthread_rwlock_rdlock(&lock);
+    *found = (struct sim_freed){.size = 0};
+    for (size_t i = freed_count; i > 0 && i + most > freed_count && !found->size; i--)
+        if (address - freed[(i - 1) % most].address < freed[(i - 1) % most].size)
+            *found = freed[(i - 1) % most];
+    found->origin = found->origin ? strdup(found->origin) : NULL;
+    pthread_rwlock_unlock(&lock);
+    return found->size != 0;
 }
 
 void sim_range_neighbours(uint64_t address, struct sim_allocation *below, bool *has_below,
