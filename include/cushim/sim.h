@@ -72,8 +72,8 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
  *     wrong-abi                     a call through a wrongly resolved pointer aborts, naming it
  *     late                          queued work runs as late as a device may run it
  *     reorder                       so does this, and in another order if nothing orders it
- *         last=K                    that of the Kth stream, or other chain, at the end
- *         before=M                  but the piece `from` runs before all from the Mth on
+ *         last=K                    the work of the Kth stream runs last
+ *         before=M                  the piece `from` runs before the Mth and all behind it
  *     early                         queued work is done when the call that queues it returns
  *     late:from=N, reorder:from=N   so is what is queued before the Nth piece of work
  *
