@@ -14,7 +14,7 @@ enum { MOST_CHAINS = 8, MOST_SECONDS = 60, LEAST_TIMEOUT = 5, MOST_WORK = 1 << 2
 struct search {
     const struct matrix_plan *plan;
     const struct matrix_case *of;
-    char rule[32];                    /* MATRIX_LATE or MATRIX_REORDER; under which it fails */
+    char rule[64];                    /* MATRIX_LATE or MATRIX_REORDER; under which it fails */
     struct matrix_case fails, passes; /* the last ones of each */
     double seconds;                   /* of all so far */
     bool given_up;                    /* they took too long */
@@ -50,7 +50,7 @@ static char option_behind(const struct search *search)
 
 static bool passes_from(struct search *search, long from)
 {
-    char rule[64];
+    char rule[128];
 
     snprintf(rule, sizeof rule, "%s%cfrom=%ld", search->rule, option_behind(search), from);
     return passes(search, rule);
@@ -58,7 +58,7 @@ static bool passes_from(struct search *search, long from)
 
 static bool fails_before(struct search *search, long from, long before)
 {
-    char rule[96];
+    char rule[160];
 
     snprintf(rule, sizeof rule, "%s%cfrom=%ld,before=%ld", search->rule, option_behind(search),
              from, before);
