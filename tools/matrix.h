@@ -87,7 +87,8 @@ struct matrix_case {
     bool fell;         /* and the program, which should have done without, ended with an error */
     const char *unplaced; /* what of --survives has a line, and that of such a call is not known */
     bool untried;         /* that was a wait whose result the program need not take */
-    bool missed;          /* it called what the driver lacks, through cushim */
+    bool missed;       /* it called what the driver lacks, through cushim, and may not do without */
+    char missing[128]; /* the first of that */
     bool silent;  /* of a call that failed or is missing it said nothing, or nothing made it fail */
     bool told;    /* the driver's report has the cause: a missing entry, an ABI */
     bool spoiled; /* but for what the check found its end is good, or may become so */
@@ -233,9 +234,9 @@ const char *matrix_why(const struct matrix_case *cases, size_t number, size_t co
 /** Write "6 runs: 5 passes, 1 fails". */
 void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count);
 
-/** The entries, with commas, that --survives may name: those that fail alone for want of it. False:
- * there are none. */
-bool matrix_survivable(const struct matrix_case *cases, size_t count,
+/** The entries, with commas, that --survives may name: those that fail alone for want of it, or
+ * those that the driver lacks. False: there are none. */
+bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
                        char text[MATRIX_REASON_SIZE]);
 
 /** A line of a source file that is there. */
@@ -276,8 +277,9 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
 /** Put what the check found, if the run fails, into `text`, and return it. */
 const char *matrix_check_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
-/** Whether it fails only since it ends with 0 though a rule made a call fail. */
-bool matrix_may_survive(const struct matrix_case *one);
+/** The entry of --survives for want of which alone it fails, since the program went on, or ended
+ * with 0; NULL: none. */
+const char *matrix_survivor(const struct matrix_case *one);
 
 /** The driver of a run without one: the system's loader refuses it as too short. */
 #define MATRIX_NO_DRIVER "/dev/null"
@@ -289,11 +291,11 @@ bool matrix_may_survive(const struct matrix_case *one);
 /** The rule of runs that lack neither. */
 #define MATRIX_EARLY "early"
 
-/** Before the entries' names. */
+/** Before --survives: of a call that failed, in front of that, of all runs; of one that the driver
+ * lacks. */
 #define MATRIX_GOES_ON "if the program rightly goes on: "
-/** In front of that, of all runs. */
 #define MATRIX_TELL "let the program tell these errors and stop; "
-#define MATRIX_SURVIVES MATRIX_GOES_ON "--survives "
+#define MATRIX_WITHOUT "if the program rightly does without: "
 
 /** Annotations of a GitHub workflow: one for each cause, with its releases, or for calls that fail;
  * and one of a note, or "". Of more than GitHub shows the last says how many there are. */

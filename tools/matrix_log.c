@@ -197,20 +197,23 @@ static void keep(char **by, const struct call *call)
         *by = NULL;
 }
 
-/* A call that ended in a stub of cushim: the first is the reason that comes first. */
+/* A call that ended in a stub of cushim, unless the program may do without: the first is the reason
+ * that comes first. */
 static void note_missed(struct matrix_case *one, const struct call *call,
-                        char reason[MATRIX_CALL_SIZE])
+                        const struct option_list *survived, char reason[MATRIX_CALL_SIZE])
 {
     const char *name = call->name;
     size_t index = known_symbol(name), older;
     struct cushim_entry entry;
     char since[VERSION_TEXT_SIZE];
 
-    if (one->missed || index == KNOWN_NONE)
+    if (one->missed || index == KNOWN_NONE ||
+        matrix_survives(survived, name, call->callers, &one->unplaced))
         return;
-    one->missed = true;
     keep(&one->missed_by, call);
     entry = known_entry(index);
+    one->missed = true;
+    snprintf(one->missing, sizeof one->missing, "%s", name);
     one->silent |= !has_word(one, entry.name) && !is_told(one, call->answer);
     older = known_newest(entry.name, entry.stream, version_parse(one->cuda));
     if (entry.since > version_parse(one->cuda) && older != KNOWN_NONE)
@@ -525,7 +528,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         one->calls++;
         follow(&followed, one, &call);
         if (call.missed) {
-            note_missed(one, &call, reason);
+            note_missed(one, &call, survived, reason);
             continue;
         }
         note_wait(one, &call, note_used(used ? used : &own, &call), process);

@@ -287,21 +287,24 @@ void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count)
     }
 }
 
-bool matrix_survivable(const struct matrix_case *cases, size_t count, char text[MATRIX_REASON_SIZE])
+bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
+                       char text[MATRIX_REASON_SIZE])
 {
     const char *names[MATRIX_FAULTS];
     size_t known = 0, length = 0;
 
     text[0] = '\0';
     for (size_t i = 0; i < count && known < MATRIX_FAULTS; i++) {
+        const char *name = matrix_survivor(&cases[i]);
         size_t k = 0, room = MATRIX_REASON_SIZE - length;
-        while (k < known && strcmp(names[k], cases[i].fired) != 0)
-            k++;
-        if (k < known || !matrix_may_survive(&cases[i]) || room <= sizeof cases[i].fired)
+        if (!name || lacked != cases[i].missed || room <= sizeof cases[i].fired)
             continue;
-        length +=
-            (size_t)snprintf(text + length, room, "%s%s", known > 0 ? "," : "", cases[i].fired);
-        names[known++] = cases[i].fired;
+        while (k < known && strcmp(names[k], name) != 0)
+            k++;
+        if (k < known)
+            continue;
+        length += (size_t)snprintf(text + length, room, "%s%s", known > 0 ? "," : "", name);
+        names[known++] = name;
     }
     return known > 0;
 }
