@@ -323,6 +323,7 @@ static bool judge_all(const struct options *options, struct matrix_list *list)
         bad |= one->bad;
     }
     matrix_list_sort(list);
+    matrix_gather(list->item, list->count);
     return bad;
 }
 

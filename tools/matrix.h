@@ -65,6 +65,7 @@ struct matrix_case {
     char fired_at[PLACE_SIZE]; /* where the program made that call; empty: not known */
     char place[PLACE_SIZE];    /* where it made the call that matters */
     enum matrix_end end;
+    size_t number; /* before matrix_gather moved some */
     bool bad;      /* its end makes the command fail */
     bool left_out; /* not run: all before it took too long */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
@@ -211,7 +212,15 @@ bool matrix_is_without(const struct matrix_case *one);
 /** Whether it is a run in which a rule of --fault-each makes a call fail. */
 bool matrix_is_fault(const struct matrix_case *one);
 
-/** Whether two releases, or two calls that are made to fail, fail for one cause. */
+/** Whether its result is wrong, and no call and no check tells why: perhaps it lacks a wait. */
+bool matrix_is_silent(const struct matrix_case *one);
+
+/** Put the releases that fail silently behind the first run of MATRIX_LATE or MATRIX_REORDER that
+ * has a cause, which is theirs. */
+void matrix_gather(struct matrix_case *cases, size_t count);
+
+/** Whether two releases, or two calls that are made to fail, fail for one cause; or the second is a
+ * release that fails silently, and the first has a cause by MATRIX_LATE or MATRIX_REORDER. */
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other);
 
 /** The first case that fails for the cause of this one; itself, if there is none before it. */
