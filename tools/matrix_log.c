@@ -154,7 +154,7 @@ static bool is_told(const struct matrix_case *one, const char *answer)
 /* The thread that a rule made a call fail for. */
 struct followed {
     char thread[THREAD_SIZE]; /* empty: none is followed */
-    bool told;                /* the program's words have the error */
+    bool told;                /* the program's words have the error, or may have it */
     bool released;            /* it ended something since */
 };
 
@@ -187,6 +187,12 @@ static void follow(struct followed *followed, struct matrix_case *one, const str
     if (matrix_log_acts(name) && !is_probe(name) && !strstr(name, "Current") &&
         !(followed->released && followed->told))
         snprintf(one->went_on, sizeof one->went_on, "%s", name);
+}
+
+/* Whether the program printed more than there is room for: the begin is not known. */
+static bool is_cut(const char words[MATRIX_OUTPUT_SIZE])
+{
+    return strlen(words) == MATRIX_OUTPUT_SIZE - 1;
 }
 
 /* "cuX\t/a+0x12\t..." */
@@ -537,7 +543,8 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             bool told = is_told(one, call.answer);
             note_failed(one, &call, !told, survived);
             if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0) {
-                followed = (struct followed){.told = told};
+                followed =
+                    (struct followed){.told = told || is_cut(one->output) || is_cut(one->errors)};
                 snprintf(followed.thread, sizeof followed.thread, "%s", call.thread);
             }
         }

@@ -205,6 +205,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         (JOBS.replace("SAY", 'printf("error %d\\n", first)'), None),
         (JOBS.replace("SAY", 'puts(cu->cuGetErrorName(first, &name) ? "" : name)'), None),
         (JOBS.replace("SAY", "puts(cushim_error_name(first))"), None),
+        (JOBS.replace("SAY", 'printf("error %d\\n%5000d\\n", first, 0)'), None),
         (JOBS.replace("SAY", 'puts("the fill failed")'), "cuMemcpyDtoH_v2"),
         (JOBS.replace("SAY", "goto out"), None)])
     def test_behind_a_call_that_failed(tmp_path, work, went_on):
