@@ -78,16 +78,17 @@ static const struct option_row option_rows[] = {
      .value = "N",
      .doc = "Run it under the newest and the oldest release that it passes once more for each call "
             "that fails: the first (or each of the first N) of each entry that it calls there, but "
-            "for cuInit (--devices 0 is that) and those that only ask, release or set NULL; it "
-            "passes if the program then ends with any code but 0"},
+            "for cuInit (--devices 0 is that) and those that only ask, release or set NULL; with "
+            "--strict a run fails if the program then calls on as if nothing had failed, or ends "
+            "with 0 and has not printed the error"},
     {.name = "survives",
      .list = &given.survived,
      .commas = true,
      .value = "LIST",
      .doc =
-         "Entries that may fail and the program still ends with 0: cuMemAllocAsync in each call, "
-         "cuMemAllocAsync@FILE:LINE in the one of a line, as the row has it; FILE is the end of "
-         "the path"},
+         "Entries that may fail, or that the driver may lack, and the program still ends with 0: "
+         "cuMemAllocAsync in each call, cuMemAllocAsync@FILE:LINE in the one of a line, as the row "
+         "has it; FILE is the end of the path"},
     {.name = "falls-back",
      .flag = &given.plan.falls_back,
      .doc = "The program does without the GPU if a call fails: in runs of --fault-each and --gate "
@@ -183,9 +184,12 @@ static void print_text(const struct matrix_list *list, const char *note)
     output_table_print(&table, "");
     matrix_totals(stdout, list->item, list->count);
     puts(lacks_faults(list) ? " (no call was made to fail, since it passes under no release)" : "");
-    if (matrix_survivable(list->item, list->count, reason)) {
-        char advice[sizeof reason + sizeof MATRIX_TELL MATRIX_SURVIVES];
-        snprintf(advice, sizeof advice, MATRIX_TELL MATRIX_SURVIVES "%s", reason);
+    for (int lacked = 0; lacked < 2; lacked++) {
+        char advice[sizeof reason + sizeof MATRIX_TELL MATRIX_GOES_ON MATRIX_WITHOUT];
+        if (!matrix_survivable(list->item, list->count, lacked, reason))
+            continue;
+        snprintf(advice, sizeof advice, "%s--survives %s",
+                 lacked ? MATRIX_WITHOUT : MATRIX_TELL MATRIX_GOES_ON, reason);
         output_folded(advice, width);
     }
     if (note[0] != '\0')
@@ -319,6 +323,7 @@ static bool judge_all(const struct options *options, struct matrix_list *list)
         bad |= one->bad;
     }
     matrix_list_sort(list);
+    matrix_gather(list->item, list->count);
     return bad;
 }
 

@@ -65,6 +65,7 @@ struct matrix_case {
     char fired_at[PLACE_SIZE]; /* where the program made that call; empty: not known */
     char place[PLACE_SIZE];    /* where it made the call that matters */
     enum matrix_end end;
+    size_t number; /* before matrix_gather moved some */
     bool bad;      /* its end makes the command fail */
     bool left_out; /* not run: all before it took too long */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
@@ -87,7 +88,8 @@ struct matrix_case {
     bool fell;         /* and the program, which should have done without, ended with an error */
     const char *unplaced; /* what of --survives has a line, and that of such a call is not known */
     bool untried;         /* that was a wait whose result the program need not take */
-    bool missed;          /* it called what the driver lacks, through cushim */
+    bool missed;       /* it called what the driver lacks, through cushim, and may not do without */
+    char missing[128]; /* the first of that */
     bool silent;  /* of a call that failed or is missing it said nothing, or nothing made it fail */
     bool told;    /* the driver's report has the cause: a missing entry, an ABI */
     bool spoiled; /* but for what the check found its end is good, or may become so */
@@ -210,7 +212,15 @@ bool matrix_is_without(const struct matrix_case *one);
 /** Whether it is a run in which a rule of --fault-each makes a call fail. */
 bool matrix_is_fault(const struct matrix_case *one);
 
-/** Whether two releases, or two calls that are made to fail, fail for one cause. */
+/** Whether its result is wrong, and no call and no check tells why: perhaps it lacks a wait. */
+bool matrix_is_silent(const struct matrix_case *one);
+
+/** Put the releases that fail silently behind the first run of MATRIX_LATE or MATRIX_REORDER that
+ * has a cause, which is theirs. */
+void matrix_gather(struct matrix_case *cases, size_t count);
+
+/** Whether two releases, or two calls that are made to fail, fail for one cause; or the second is a
+ * release that fails silently, and the first has a cause by MATRIX_LATE or MATRIX_REORDER. */
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other);
 
 /** The first case that fails for the cause of this one; itself, if there is none before it. */
@@ -233,9 +243,9 @@ const char *matrix_why(const struct matrix_case *cases, size_t number, size_t co
 /** Write "6 runs: 5 passes, 1 fails". */
 void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count);
 
-/** The entries, with commas, that --survives may name: those that fail alone for want of it. False:
- * there are none. */
-bool matrix_survivable(const struct matrix_case *cases, size_t count,
+/** The entries, with commas, that --survives may name: those that fail alone for want of it, or
+ * those that the driver lacks. False: there are none. */
+bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
                        char text[MATRIX_REASON_SIZE]);
 
 /** A line of a source file that is there. */
@@ -276,8 +286,9 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
 /** Put what the check found, if the run fails, into `text`, and return it. */
 const char *matrix_check_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
-/** Whether it fails only since it ends with 0 though a rule made a call fail. */
-bool matrix_may_survive(const struct matrix_case *one);
+/** The entry of --survives for want of which alone it fails, since the program went on, or ended
+ * with 0; NULL: none. */
+const char *matrix_survivor(const struct matrix_case *one);
 
 /** The driver of a run without one: the system's loader refuses it as too short. */
 #define MATRIX_NO_DRIVER "/dev/null"
@@ -289,11 +300,11 @@ bool matrix_may_survive(const struct matrix_case *one);
 /** The rule of runs that lack neither. */
 #define MATRIX_EARLY "early"
 
-/** Before the entries' names. */
+/** Before --survives: of a call that failed, in front of that, of all runs; of one that the driver
+ * lacks. */
 #define MATRIX_GOES_ON "if the program rightly goes on: "
-/** In front of that, of all runs. */
 #define MATRIX_TELL "let the program tell these errors and stop; "
-#define MATRIX_SURVIVES MATRIX_GOES_ON "--survives "
+#define MATRIX_WITHOUT "if the program rightly does without: "
 
 /** Annotations of a GitHub workflow: one for each cause, with its releases, or for calls that fail;
  * and one of a note, or "". Of more than GitHub shows the last says how many there are. */

@@ -75,8 +75,9 @@ static void put_cause(FILE *file, const struct matrix_case *cases, size_t first,
     fprintf(file, "::%s: ", matrix_end_name(one->end));
     output_command(file, matrix_reason(one, 1, reason), false);
     put_cure(file, one);
-    if (matrix_may_survive(one))
-        fprintf(file, "%%0A" MATRIX_SURVIVES "%s", one->fired);
+    if (matrix_survivor(one))
+        fprintf(file, "%%0A%s--survives %s", one->missed ? MATRIX_WITHOUT : MATRIX_GOES_ON,
+                matrix_survivor(one));
     fputs("\n", file);
 }
 

@@ -287,13 +287,6 @@ static void add_late(struct matrix_list *list, size_t which)
     add_rule(list, which, MATRIX_REORDER, "queued work reordered");
 }
 
-/* Whether its result is wrong, and no call and no check tells why: perhaps it lacks a wait. */
-static bool fails_silently(const struct matrix_case *one)
-{
-    return one->end == MATRIX_FAILS && one->calls > 0 && one->call[0] == '\0' &&
-           one->check[0] == '\0' && one->kernel[0] == '\0';
-}
-
 void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used, int most,
                         bool late)
 {
@@ -310,7 +303,7 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
             newest = i;
     }
     const size_t again = newest < count ? newest : matrix_list_newest(list);
-    if (late && (newest < count || fails_silently(&list->item[again])))
+    if (late && (newest < count || matrix_is_silent(&list->item[again])))
         add_late(list, again);
     if (late && oldest != newest)
         add_late(list, oldest);
@@ -337,7 +330,7 @@ static bool is_told(const struct matrix_list *list, const struct matrix_case *be
 {
     const struct matrix_case *newest = &list->item[matrix_list_newest(list)];
     const bool silent =
-        one->call[0] == '\0' && fails_silently(newest) && strcmp(one->cuda, newest->cuda) == 0;
+        one->call[0] == '\0' && matrix_is_silent(newest) && strcmp(one->cuda, newest->cuda) == 0;
 
     if (is_order(one, MATRIX_LATE))
         return silent || (one->late_by && is_order(next, MATRIX_REORDER) && next->second_by &&

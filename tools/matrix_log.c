@@ -106,19 +106,6 @@ bool matrix_log_acts(const char *name)
            !sim_fault_is_release(name);
 }
 
-/* Of the thread that a rule failed a call for, the next call, but for the same again, and a wait,
- * which comes before the end, too: a program that takes notice makes none, or cleans up. An empty
- * thread: none is waited for. */
-static void follow(char thread[THREAD_SIZE], struct matrix_case *one, const struct call *call)
-{
-    if (strcmp(call->thread, thread) != 0 || strcmp(call->name, one->fired) == 0 ||
-        strstr(call->name, "Synchronize"))
-        return;
-    thread[0] = '\0';
-    if (matrix_log_acts(call->name) && !is_probe(call->name) && !strstr(call->name, "Current"))
-        snprintf(one->went_on, sizeof one->went_on, "%s", call->name);
-}
-
 /* Whether a number before which the text ends is one of an error: "error 2", "failed (2". */
 static bool is_code(const char *text, const char *end)
 {
@@ -164,6 +151,50 @@ static bool is_told(const struct matrix_case *one, const char *answer)
     return has_error(one->output, answer) || has_error(one->errors, answer);
 }
 
+/* The thread that a rule made a call fail for. */
+struct followed {
+    char thread[THREAD_SIZE]; /* empty: none is followed */
+    bool told;                /* the program's words have the error, or may have it */
+    bool released;            /* it ended something since */
+};
+
+/* Whether it ends what an error leaves behind: an object, a connection, a measurement. */
+static bool is_end(const char *name)
+{
+    static const char *const words[] = {"Disable", "Disconnect", "Stop", "Unbind"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(name, words[i]))
+            return true;
+    }
+    return sim_fault_is_release(name);
+}
+
+/* Of that thread the next call, but for the same again, a wait, and a release: a program that takes
+ * notice makes none that does work, or told the error before it cleaned up and began anew. */
+static void follow(struct followed *followed, struct matrix_case *one, const struct call *call)
+{
+    const char *name = call->name;
+
+    if (strcmp(call->thread, followed->thread) != 0 || strcmp(name, one->fired) == 0 ||
+        strstr(name, "Synchronize"))
+        return;
+    if (is_end(name)) {
+        followed->released = true;
+        return;
+    }
+    followed->thread[0] = '\0';
+    if (matrix_log_acts(name) && !is_probe(name) && !strstr(name, "Current") &&
+        !(followed->released && followed->told))
+        snprintf(one->went_on, sizeof one->went_on, "%s", name);
+}
+
+/* Whether the program printed more than there is room for: the begin is not known. */
+static bool is_cut(const char words[MATRIX_OUTPUT_SIZE])
+{
+    return strlen(words) == MATRIX_OUTPUT_SIZE - 1;
+}
+
 /* "cuX\t/a+0x12\t..." */
 static void keep(char **by, const struct call *call)
 {
@@ -172,20 +203,23 @@ static void keep(char **by, const struct call *call)
         *by = NULL;
 }
 
-/* A call that ended in a stub of cushim: the first is the reason that comes first. */
+/* A call that ended in a stub of cushim, unless the program may do without: the first is the reason
+ * that comes first. */
 static void note_missed(struct matrix_case *one, const struct call *call,
-                        char reason[MATRIX_CALL_SIZE])
+                        const struct option_list *survived, char reason[MATRIX_CALL_SIZE])
 {
     const char *name = call->name;
     size_t index = known_symbol(name), older;
     struct cushim_entry entry;
     char since[VERSION_TEXT_SIZE];
 
-    if (one->missed || index == KNOWN_NONE)
+    if (one->missed || index == KNOWN_NONE ||
+        matrix_survives(survived, name, call->callers, &one->unplaced))
         return;
-    one->missed = true;
     keep(&one->missed_by, call);
     entry = known_entry(index);
+    one->missed = true;
+    snprintf(one->missing, sizeof one->missing, "%s", name);
     one->silent |= !has_word(one, entry.name) && !is_told(one, call->answer);
     older = known_newest(entry.name, entry.stream, version_parse(one->cuda));
     if (entry.since > version_parse(one->cuda) && older != KNOWN_NONE)
@@ -472,7 +506,8 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     FILE *file = fopen(path, "re");
     char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
     size_t room = 0;
-    char thread[THREAD_SIZE] = "", process[THREAD_SIZE] = "";
+    char process[THREAD_SIZE] = "";
+    struct followed followed = {.thread = ""};
     struct matrix_used own = {0};
     struct early early = {.by = NULL};
     int number = 0;
@@ -497,17 +532,21 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         if (!read_call(line, &call))
             continue;
         one->calls++;
-        follow(thread, one, &call);
+        follow(&followed, one, &call);
         if (call.missed) {
-            note_missed(one, &call, reason);
+            note_missed(one, &call, survived, reason);
             continue;
         }
         note_wait(one, &call, note_used(used ? used : &own, &call), process);
         if (call.ruled) {
             one->ruled = true;
-            note_failed(one, &call, !is_told(one, call.answer), survived);
-            if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0)
-                snprintf(thread, sizeof thread, "%s", call.thread);
+            bool told = is_told(one, call.answer);
+            note_failed(one, &call, !told, survived);
+            if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0) {
+                followed =
+                    (struct followed){.told = told || is_cut(one->output) || is_cut(one->errors)};
+                snprintf(followed.thread, sizeof followed.thread, "%s", call.thread);
+            }
         }
         if (!one->ruled && !is_answer(call.answer) &&
             (matrix_log_acts(call.name) || sim_fault_is_release(call.name)))

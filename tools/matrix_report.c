@@ -65,14 +65,17 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d", one->code);
 }
 
-bool matrix_may_survive(const struct matrix_case *one)
+const char *matrix_survivor(const struct matrix_case *one)
 {
     const char *answer = strstr(one->call, ": ");
     int code = answer ? atoi(answer + 2) : 0; /* of one that failed by itself: no mistake of use */
     bool may = one->ruled || code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_NOT_SUPPORTED;
 
-    return may && one->bad && one->end == MATRIX_FAILS && one->fired[0] != '\0' && !one->missed &&
-           (one->code == 0 || one->went_on[0] != '\0');
+    if (!one->bad || one->end != MATRIX_FAILS || (one->code != 0 && one->went_on[0] == '\0'))
+        return NULL;
+    if (one->missed)
+        return one->ruled ? NULL : one->missing;
+    return may && one->fired[0] != '\0' ? one->fired : NULL;
 }
 
 static void put_end(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
@@ -232,8 +235,9 @@ static void put_failure(FILE *file, const struct matrix_case *cases, size_t numb
     }
     fputs("\">", file);
     output_xml(file, matrix_reason(&cases[number], 1, reason));
-    if (matrix_may_survive(&cases[number]))
-        fprintf(file, "; " MATRIX_SURVIVES "%s", cases[number].fired);
+    if (matrix_survivor(&cases[number]))
+        fprintf(file, "; %s--survives %s", cases[number].missed ? MATRIX_WITHOUT : MATRIX_GOES_ON,
+                matrix_survivor(&cases[number]));
     fputs("</failure>\n", file);
 }
 
@@ -349,8 +353,10 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, 
         fprintf(file, "\n%s\n", note);
     if (bad > 0)
         put_rows(file, cases, count, true);
-    if (matrix_survivable(cases, count, names))
+    if (matrix_survivable(cases, count, false, names))
         fprintf(file, "\n" MATRIX_TELL MATRIX_GOES_ON "`--survives %s`\n", names);
+    if (matrix_survivable(cases, count, true, names))
+        fprintf(file, "\n" MATRIX_WITHOUT "`--survives %s`\n", names);
     if (good == 0)
         return;
     fprintf(file, "\n<details><summary>%zu run%s not fail</summary>\n", good,

@@ -121,7 +121,7 @@ bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *oth
 /* Whether the second is the release after the first, downwards, and ended the same. */
 static bool is_next(const struct matrix_case *one, const struct matrix_case *other)
 {
-    return matrix_is_release(one) && matrix_is_release(other) &&
+    return matrix_is_release(one) && matrix_is_release(other) && one->number + 1 == other->number &&
            version_parse(other->cuda) < version_parse(one->cuda) && matrix_is_same(one, other);
 }
 
@@ -147,8 +147,44 @@ static bool is_alike(const struct matrix_case *one, const struct matrix_case *ot
             matrix_is_same(one, other));
 }
 
+bool matrix_is_silent(const struct matrix_case *one)
+{
+    return one->end == MATRIX_FAILS && one->calls > 0 && one->call[0] == '\0' &&
+           one->check[0] == '\0' && one->kernel[0] == '\0';
+}
+
+/* Whether a wait or an order is missing that more runs found. */
+static bool has_order(const struct matrix_case *one)
+{
+    return one->bad && (one->late_by || one->first_by);
+}
+
+static bool is_silent_release(const struct matrix_case *one)
+{
+    return one->bad && matrix_is_release(one) && matrix_is_silent(one);
+}
+
+void matrix_gather(struct matrix_case *cases, size_t count)
+{
+    size_t cause = 0;
+
+    for (size_t i = 0; i < count; i++)
+        cases[i].number = i;
+    while (cause < count && !has_order(&cases[cause]))
+        cause++;
+    for (size_t i = cause; cause < count && i-- > 0;) {
+        struct matrix_case moved = cases[i];
+        if (!is_silent_release(&moved))
+            continue;
+        memmove(&cases[i], &cases[i + 1], (cause - i) * sizeof *cases);
+        cases[cause--] = moved;
+    }
+}
+
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
 {
+    if (has_order(one) && is_silent_release(other))
+        return true;
     return one->bad &&
            (matrix_is_release(one) ? matrix_is_release(other)
             : matrix_is_fault(one) ? matrix_is_fault(other)
@@ -287,21 +323,24 @@ void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count)
     }
 }
 
-bool matrix_survivable(const struct matrix_case *cases, size_t count, char text[MATRIX_REASON_SIZE])
+bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
+                       char text[MATRIX_REASON_SIZE])
 {
     const char *names[MATRIX_FAULTS];
     size_t known = 0, length = 0;
 
     text[0] = '\0';
     for (size_t i = 0; i < count && known < MATRIX_FAULTS; i++) {
+        const char *name = matrix_survivor(&cases[i]);
         size_t k = 0, room = MATRIX_REASON_SIZE - length;
-        while (k < known && strcmp(names[k], cases[i].fired) != 0)
-            k++;
-        if (k < known || !matrix_may_survive(&cases[i]) || room <= sizeof cases[i].fired)
+        if (!name || lacked != cases[i].missed || room <= sizeof cases[i].fired)
             continue;
-        length +=
-            (size_t)snprintf(text + length, room, "%s%s", known > 0 ? "," : "", cases[i].fired);
-        names[known++] = cases[i].fired;
+        while (k < known && strcmp(names[k], name) != 0)
+            k++;
+        if (k < known)
+            continue;
+        length += (size_t)snprintf(text + length, room, "%s%s", known > 0 ? "," : "", name);
+        names[known++] = name;
     }
     return known > 0;
 }

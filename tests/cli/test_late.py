@@ -121,6 +121,31 @@ def test_the_gate_names_a_wait_that_is_missing_under_each_release(monkeypatch):
         rows["queued work runs late"]
 
 
+@pytest.mark.parametrize("other, rule, row", [
+    ("bad_pinned", "runs late", f"{COPY_OUT} at .* was not waited for"),
+    ("bad_host_function", "reordered", f"cuLaunchHostFunc at .* ran before {COPY_OUT} at .*")])
+def test_a_release_that_fails_by_chance(other, rule, row, tmp_path):
+    """Its row comes behind that of the cause, and it has no annotation of its own; releases above
+    and below it that pass are rows of their own."""
+    files = [tmp_path / name for name in ("a.xml", "a.md")]
+    script = f"case $CUSHIM_SIM_NVML_CUDA in 12.4) exec {PROGRAM} plain_no_wait;; esac; " \
+        f"exec {PROGRAM} {other}"
+    same = f"same as CUDA 13.5, queued work {rule}"
+    for _ in range(5):  # the other one may fail by chance, too
+        text = run("matrix", "--gate", "--github", "--cuda", "13.5,12.4,11.4", "--fault-each=1",
+                   "--junit", files[0], "--markdown", files[1], "--", "sh", "-c", script).rows
+        rows = [re.sub("  +", "  ", line) for line in text.splitlines()]
+        if rows.count("CUDA 13.5  passes") == rows.count("CUDA 11.4  passes") == 1:
+            break
+    at = next(i for i, line in enumerate(rows) if re.match(
+        f"CUDA 13.5, queued work {rule}  fails  exit code 1; {row}", line))
+    assert rows[at + 1] == f"CUDA 12.4  fails  {same}"
+    title, = re.findall("^::error .*title=(CUDA.*)::fails", text, re.M)
+    assert title == f"CUDA 13.5%2C queued work {rule}%2C likewise 1 other"
+    assert f" ({same})\">" in files[0].read_text()
+    assert re.search(f"\\| CUDA 12.4 \\| fails \\| {same} \\|", files[1].read_text())
+
+
 def test_the_gate_of_a_right_program():
     [(result, rows)] = rows_of("good_legacy", 1)
     assert result.code == OK and set(rows.values()) == {"passes"} and len(rows) == 2

@@ -99,6 +99,23 @@ JOINED = FILLS.replace("JOINS", "(code = cu->cuEventRecord(event, one)) ||"
                        "(code = cu->cuStreamWaitEvent(two, event, 0)) ||")
 FILLS = FILLS.replace("JOINS", "")
 
+# The error of the fill is ignored, and that of the first of two jobs is not.
+IGNORES = """
+    cu->cuMemsetD8Async(memory, 1, 64, one);
+    BETWEEN
+    (code = cu->cuMemcpyDtoH_v2(bytes, memory, 64)) || (code = bytes[5] != 1);
+"""
+JOBS = """
+    const char *name;
+    CUresult first = code = cu->cuMemsetD8Async(memory, 1, 64, one);
+    if (first) {
+        SAY;
+        cu->cuEventDestroy_v2(event);
+        event = NULL;
+    }
+    (code = cu->cuMemcpyDtoH_v2(bytes, memory, 64)) || (code = first);
+"""
+
 EACH = ("--cuda", "12.4", "--fault-each", "--degrade", "77")
 DOES = ["cuCtxCreate_v2", "cuEventCreate", "cuMemAlloc_v2", "cuMemsetD8Async", "cuCtxSynchronize"]
 
@@ -180,15 +197,25 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         runs = matrix(*EACH, "--strict", "--", program, code=FAILED)
         assert [one["fired"] for one in runs if one["result"] == "fails"] == ["cuEventQuery"]
 
-    def test_a_wait_behind_a_call_that_failed(tmp_path):
-        """It is not what the program went on with, but what comes behind it may be."""
-        program = compiled(tmp_path, WAITS.replace("WORK", """
-            cu->cuMemsetD8Async(memory, 1, 64, one);
-            (code = cu->cuStreamSynchronize(one)) || (code = cu->cuMemcpyDtoH_v2(bytes, memory, 64))
-                || (code = bytes[5] != 1);"""))
-        runs = matrix(*EACH, "--strict", "--", program, code=FAILED)
+    @pytest.mark.parametrize("work, went_on", [
+        (IGNORES.replace("BETWEEN", "cu->cuStreamSynchronize(one);"), "cuMemcpyDtoH_v2"),
+        (IGNORES.replace("BETWEEN", "cu->cuEventDestroy_v2(event); event = NULL;"
+                         "cu->cuStreamSynchronize(one);"), "cuMemcpyDtoH_v2"),
+        (JOBS.replace("SAY", "cu->cuProfilerStop(); goto out"), None),
+        (JOBS.replace("SAY", 'printf("error %d\\n", first)'), None),
+        (JOBS.replace("SAY", 'puts(cu->cuGetErrorName(first, &name) ? "" : name)'), None),
+        (JOBS.replace("SAY", "puts(cushim_error_name(first))"), None),
+        (JOBS.replace("SAY", 'printf("error %d\\n%5000d\\n", first, 0)'), None),
+        (JOBS.replace("SAY", 'puts("the fill failed")'), "cuMemcpyDtoH_v2"),
+        (JOBS.replace("SAY", "goto out"), None)])
+    def test_behind_a_call_that_failed(tmp_path, work, went_on):
+        """A wait and a release are not what the program went on with, but what comes behind them
+        is, unless the program told the error."""
+        program = compiled(tmp_path, "#include <stdio.h>\n#include <cushim/error.h>\n" +
+                           WAITS.replace("WORK", work))
+        runs = matrix(*EACH, "--strict", "--", program, code=FAILED if went_on else OK)
         assert [(one["fired"], one["went_on"]) for one in runs if one["result"] == "fails"] == \
-            [("cuMemsetD8Async", "cuMemcpyDtoH_v2")]
+            ([("cuMemsetD8Async", went_on)] if went_on else [])
 
     @pytest.mark.parametrize("ignored, words", [
         ("cuEventCreate",

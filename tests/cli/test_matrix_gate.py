@@ -351,6 +351,28 @@ if "CUSHIM_STATIC" in os.environ:
         assert {one["fired"] for one in runs if one["result"] in ("fails", "crashes")} == red
         assert not red or "notices" not in {one["result"] for one in runs if one["fired"] in red}
 
+    def test_a_program_that_compares_the_result_of_what_is_missing(tmp_path):
+        """It rightly does without, which --survives tells; each report names that."""
+        program = compiled(tmp_path, FALLBACK.replace("WORK", """
+            unsigned long long id;
+            if (!code && cu->cuCtxGetId(context, &id) == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER)
+                id = 0; // without""").replace("SAY", "NAME(code)"), flags=["-g"])
+        line = (tmp_path / "a.c").read_text().partition("// without")[0].count("\n")
+        files = [tmp_path / name for name in ("b.xml", "b.md")]
+        words = ("matrix", *TWO, "--idle", "--junit", files[0], "--markdown", files[1])
+        result = run(*words, "--github", "--", program)
+        row = "called what the driver lacks; cuCtxGetId is not available: "
+        advice = "if the program rightly does without: --survives cuCtxGetId"
+        assert result.code == FAILED and row in without_places(result.rows)
+        assert result.rows.count(advice) == 2 and result.rows.endswith(f"\n{advice}\n")
+        assert f"%0A{advice}\n" in result.rows and f"; {advice}<" in files[0].read_text()
+        assert "\nif the program rightly does without: `--survives cuCtxGetId`\n" in \
+            files[1].read_text()
+        for survived, code in (("cuCtxGetId", OK), (f"cuCtxGetId@a.c:{line}", OK),
+                               (f"cuCtxGetId@a.c:{line + 1}", FAILED), ("cuCtxCreate", FAILED)):
+            result = run(*words, "--survives", survived, "--", program)
+            assert (result.code, advice in result.rows) == (code, code == FAILED), result.rows
+
     def test_what_does_without_need_not_fail(tmp_path):
         """Where the program need not work, it ends with 0 and tells of a call that failed."""
         program = compiled(tmp_path, FALLBACK.replace("WORK", """
