@@ -95,6 +95,7 @@ def test_unknown_is_yellow(tmp_path):
 
 HAS = "CUSHIM_HAS(cu, cuMemAllocAsync)"
 CALL = "cu->cuMemAllocAsync(&p, 1, s);"
+TELLS = "asks for it: ask here, too, or begin a comment before the call with CUSHIM_HAS(...)"
 
 
 @pytest.mark.parametrize("body, words", [
@@ -138,8 +139,11 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
     (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) g();",
      "the call is in a lambda, and the guard of line 2 comes after it: ask in the lambda"),
     (f"if (caps->pools)\n{CALL}",
-     "the condition of line 1 is another file's: ask here, too, or begin a comment before the call "
-     "with CUSHIM_HAS(...)"),
+     f"this file does not show whether the condition of line 1 {TELLS}"),
+    (f"if (version_ < 11020)\nreturn;\n{CALL}",
+     f"this file does not show whether the condition of line 1 {TELLS}"),
+    (f"int v = driver_version(t);\nif (v >= 11020)\n{CALL}",
+     f"this file does not show whether the condition of line 2 {TELLS}"),
     (f"CUdeviceptr q = 0; cu->cuMemAlloc(&q, 1);\nif (q) {CALL}",
      "no guard: put the call into if (CUSHIM_HAS(..., cuMemAllocAsync))"),
     (f"int v; cu->cuDeviceGetAttribute(&v, MEMORY_POOLS_SUPPORTED, d);\nif (v) {CALL}",
