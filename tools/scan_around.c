@@ -173,9 +173,11 @@ void scan_around_find(struct scan_guards *guards, const struct scan_scope *scope
 {
     struct around around = {.shown = {.guards = guards, .scope = scope}};
 
+    guards->work = 0; /* what reading it took is no reason to know less here */
     for (size_t i = 0; i < source->count; i++) {
         struct scan_source_call *call = &source->calls[i];
-        if (!call->has && call->asked == 0 && call->function != SCOPE_FILE)
+        if (!call->has && call->asked == 0 && call->function != SCOPE_FILE &&
+            guards->work < FLOW_MOST_WORK)
             find_around(&around, call);
     }
     free(around.nodes.node);

@@ -229,6 +229,7 @@ static bool lacks_local(struct scan_shown *shown, const struct scan_nodes *nodes
         if (token->kind != TOKEN_WORD || scan_word_compare(token->word, name) != 0 ||
             kind_at(nodes, i - 1) == '.' || kind_at(nodes, i - 1) == TOKEN_ARROW)
             continue;
+        shown->guards->work++;
         const size_t declared = find_declared(nodes, i);
         *found |= declared > 0;
         if (head && declared > 0 && !scan_word_is(own->name, "main"))
@@ -250,6 +251,8 @@ static bool lacks_shared(struct scan_shown *shown, struct scan_word name)
         const struct scan_token *token = &file->node[i].token;
         if (token->kind != TOKEN_WORD || scan_word_compare(token->word, name) != 0)
             continue;
+        if (shown->guards->work > FLOW_MOST_WORK)
+            return true;
         const size_t from = kind_at(file, i - 1) == '.' || kind_at(file, i - 1) == TOKEN_ARROW
                                 ? 0
                                 : find_declared(file, i);
@@ -272,6 +275,8 @@ static bool lacks_answer(struct scan_shown *shown, struct scan_word name)
 
     shown->guards->work += shown->scope->count;
     for (size_t k = 0; k < shown->scope->count && !lacks; k++) {
+        if (shown->guards->work > FLOW_MOST_WORK)
+            return true;
         const struct scan_function *own = &shown->scope->functions[k];
         if (scan_word_compare(own->name, name) != 0)
             continue;

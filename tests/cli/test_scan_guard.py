@@ -17,7 +17,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 import parts  # noqa: E402
 
 FILES = [parts.read(ROOT / f"tests/cli/{name}.txt")
-         for name in ("guards", "guard_shapes", "guard_values", "guard_filled", "guard_fresh")]
+         for name in ("guards", "guard_shapes", "guard_values", "guard_filled", "guard_fresh",
+                      "guard_around")]
 SOURCES = {name: text for file in FILES for name, text in file.items()}
 
 
@@ -171,6 +172,13 @@ def test_why_it_does_not_count(tmp_path, body, words):
     rule = "unguarded-call::" if certain else "guard-unproved::"
     assert (got.code, found) == (FAILED if certain else OK, [rule + words] if words else [])
     assert run("scan", "--drivers", "9.0", "--strict", path).code == (FAILED if words else OK)
+
+
+def test_github_names_files_without_dot(tmp_path, monkeypatch):
+    """`cushim scan .`: "./a.c" is no name of a file in an annotation."""
+    (tmp_path / "a.c").write_text(f"void f(void) {{ {CALL} }}\n")
+    monkeypatch.chdir(tmp_path)
+    assert "\n::error file=a.c,line=1," in run("scan", "--drivers", "9.0", "--github", ".").out
 
 
 def test_sample(tmp_path):
