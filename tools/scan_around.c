@@ -2,128 +2,184 @@
 #include "scan_around.h"
 
 #include "scan_flow.h"
-#include "scan_text.h"
+#include "scan_shown.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { FARTHEST = 4096 };
+enum { MOST_DEPTH = 200 };
 
-static bool has_function(struct scan_guards *guards, const struct scan_scope *scope,
-                         struct scan_word name)
+struct around {
+    struct scan_shown shown;
+    size_t function; /* whose nodes these are */
+    struct scan_nodes nodes;
+};
+
+static int kind_at(const struct around *around, size_t i)
 {
-    guards->work += scope->count;
-    for (size_t i = 0; i < scope->count; i++) {
-        if (scan_word_compare(scope->functions[i].name, name) == 0)
-            return true;
+    return i < around->nodes.count ? around->nodes.node[i].token.kind : TOKEN_END;
+}
+
+static bool is_word(const struct around *around, size_t i, const char *text)
+{
+    return kind_at(around, i) == TOKEN_WORD && scan_word_is(around->nodes.node[i].token.word, text);
+}
+
+static size_t behind_bracket(const struct around *around, size_t i)
+{
+    const size_t match = around->nodes.node[i].match;
+
+    return match > i ? match + 1 : around->nodes.count;
+}
+
+/* The parenthesis of an `if`, or of a loop or a `switch`; 0: another word. */
+static size_t find_head(const struct around *around, size_t i)
+{
+    static const char *const words[] = {"if", "while", "for", "switch", NULL};
+
+    if (kind_at(around, i) != TOKEN_WORD ||
+        !scan_word_is_one_of(around->nodes.node[i].token.word, words))
+        return 0;
+    i += 1 + is_word(around, i + 1, "constexpr");
+    return kind_at(around, i) == '(' ? i : 0;
+}
+
+/* Behind a statement, with its `else`. */
+static size_t behind_statement(const struct around *around, size_t i, int depth)
+{
+    const size_t head = find_head(around, i);
+
+    around->shown.guards->work++;
+    if (depth == MOST_DEPTH || i >= around->nodes.count)
+        return around->nodes.count;
+    if (head > 0) {
+        size_t end = behind_statement(around, behind_bracket(around, head), depth + 1);
+        return is_word(around, i, "if") && is_word(around, end, "else")
+                   ? behind_statement(around, end + 1, depth + 1)
+                   : end;
     }
-    return false;
-}
-
-/* Whether the file declares the member, or gives it a value. */
-static bool has_member(struct scan_guards *guards, struct scan_word name)
-{
-    const char *at = guards->text.text, *end = guards->text.end, *found;
-
-    guards->work += (size_t)(end - at);
-    for (; (found = memmem(at, (size_t)(end - at), name.text, name.length)); at = found + 1) {
-        const char *behind = scan_text_skip_spaces(found + name.length, end);
-        bool whole = found > guards->text.text && !scan_text_is_letter(found[-1]) && behind < end &&
-                     !scan_text_is_letter(found[name.length]);
-        bool member = whole && (found[-1] == '.' || found[-1] == '>');
-        if (whole && (!member || (*behind == '=' && behind + 1 < end && behind[1] != '=')))
-            return true;
+    if (kind_at(around, i) == '{')
+        return behind_bracket(around, i);
+    while (i < around->nodes.count && kind_at(around, i) != ';' && kind_at(around, i) != '}') {
+        around->shown.guards->work++;
+        i = around->nodes.node[i].match > i ? behind_bracket(around, i) : i + 1;
     }
-    return false;
+    return i + (kind_at(around, i) == ';');
 }
 
-/* "a.b", "a->b", "f(...)", and all of them together, of another file. */
-static bool is_foreign(struct scan_guards *guards, const struct scan_scope *scope, const char *at,
-                       const char *end)
+static bool leaves(const struct around *around, size_t from, size_t until)
 {
-    struct scan_word name = {NULL, 0};
-    bool member = false, called = false;
+    static const char *const words[] = {"return", "goto",       "break",     "continue",
+                                        "throw",  "exit",       "abort",     "_exit",
+                                        "SKIP",   "GTEST_SKIP", "co_return", NULL};
+    const struct scan_scope *scope = around->shown.scope;
 
-    while (at < end && scan_text_is_letter(*at)) {
-        name = scan_word_at(at, end);
-        at = name.text + name.length;
-        called = at < end && *at == '(';
-        at = scan_text_skip_spaces(called ? scan_text_find_close(at, end) + 1 : at, end);
-        if (at >= end)
-            break;
-        const size_t length = *at == '.' ? 1 : 2;
-        if (length == 2 && (end - at < 2 || (memcmp(at, "->", 2) && memcmp(at, "::", 2))))
-            return false;
-        member = *at != ':';
-        at += length;
-    }
-    if (at < end || name.length < 2 || strncasecmp(name.text, "cu", 2) == 0)
-        return false;
-    return called ? !has_function(guards, scope, name) : member && !has_member(guards, name);
-}
-
-/* Whether one of what "&&" joins is. */
-static bool has_foreign(struct scan_guards *guards, const struct scan_scope *scope, const char *at,
-                        const char *end)
-{
-    while (at < end) {
-        const char *until = at = scan_text_skip_spaces(at, end);
-        for (; until < end && !(end - until > 1 && memcmp(until, "&&", 2) == 0); until++) {
-            if (*until == '(')
-                until = scan_text_find_close(until, end - 1);
-        }
-        if (is_foreign(guards, scope, at, scan_text_back_over_spaces(at, until)))
-            return true;
-        at = until + 2;
-    }
-    return false;
-}
-
-/* The condition of an `if`, whose name ends at a place, if a call is in its branch. */
-static bool is_if(const char *least, const char *at, const char *call)
-{
-    return at - least > 2 && memcmp(at - 2, "if", 2) == 0 && !scan_text_is_letter(at[-3]) &&
-           *scan_text_skip_spaces(at, call) == '(';
-}
-
-static void find_around(struct scan_guards *guards, const struct scan_scope *scope,
-                        struct scan_source_call *call)
-{
-    const char *least = scope->functions[call->function - 1].from;
-    size_t braces = 0, line = call->line;
-    bool ended = false; /* the statement is another one */
-
-    least = call->at - least > FARTHEST ? call->at - FARTHEST : least;
-    guards->work += (size_t)(call->at - least);
-    for (const char *at = call->at; at > least && guards->work < FLOW_MOST_WORK; at--) {
-        const char last = at[-1];
-        line -= last == '\n';
-        if (last == '{' && braces == 0)
-            ended = false;
-        else if (last == '{')
-            ended = --braces == 0;
-        else if (last == '}')
-            braces++;
-        ended |= last == ';' && braces == 0;
-        if (ended || braces > 0 || !is_if(least, at, call->at))
+    around->shown.guards->work += until - from;
+    for (size_t i = from; i < until; i++) {
+        if (kind_at(around, i) != TOKEN_WORD)
             continue;
-        const char *from = scan_text_skip_spaces(at, call->at),
-                   *close = scan_text_find_close(from, call->at);
-        guards->work += (size_t)(close - from);
-        if (close < call->at && has_foreign(guards, scope, from + 1, close)) {
-            call->asked = line;
-            call->why = SCAN_WHY_FOREIGN;
-            return;
+        const struct scan_word word = around->nodes.node[i].token.word;
+        if (scan_word_is_one_of(word, words))
+            return true;
+        for (size_t k = 0; k < scope->leaver_count; k++) {
+            if (scan_word_compare(scope->leavers[k], word) == 0)
+                return true;
         }
     }
+    return false;
+}
+
+static bool lacks(struct around *around, size_t from, size_t until)
+{
+    return scan_shown_lacks(&around->shown, &around->nodes, from, until, around->function);
+}
+
+/* The last statement that decides about the call; 0: none. */
+static size_t find_statement(struct around *around, size_t call)
+{
+    const struct scan_node *nodes = around->nodes.node;
+
+    for (size_t i = call; i-- > 1 && around->shown.guards->work < FLOW_MOST_WORK;) {
+        const size_t head = find_head(around, i), block = nodes[i].outer;
+        around->shown.guards->work++;
+        if (head == 0 || (block > 0 && nodes[block].match < call))
+            continue;
+        const size_t body = behind_bracket(around, head);
+        const size_t end = body <= call ? behind_statement(around, i, 0) : 0;
+        if (end == 0 || (end <= call && !(is_word(around, i, "if") && leaves(around, body, end))))
+            continue;
+        if (lacks(around, head + 1, body - 1))
+            return i;
+    }
+    return 0;
+}
+
+/* "gpu->pools && cu->cuName(...)", "gpu->pools ? cu->cuName(...) : 0"; 0: no such operator. */
+static size_t find_operator(struct around *around, size_t call)
+{
+    size_t until = 0, i = call;
+
+    for (; i > 1; i--) {
+        const size_t match = around->nodes.node[i - 1].match;
+        const int kind = kind_at(around, i - 1);
+        around->shown.guards->work++;
+        if (kind == ';' || kind == '{' || kind == '}' || is_word(around, i - 1, "return") ||
+            (kind == '=' && until > 0))
+            break;
+        if (until == 0 && (kind == TOKEN_AND || kind == TOKEN_OR || kind == '?'))
+            until = i - 1;
+        if (match > 0 && match < i - 1)
+            i = match + 1;
+    }
+    return until > 0 && lacks(around, i, until) ? until : 0;
+}
+
+static void read_function(struct around *around, size_t function)
+{
+    const struct scan_function *own = &around->shown.scope->functions[function - 1];
+    const char *end = own->until ? own->until : around->shown.guards->text.end;
+
+    free(around->nodes.node);
+    around->nodes =
+        scan_nodes_read((struct scan_text){own->from, own->from, end, own->line}, own->macro);
+    around->function = function;
+}
+
+static void find_around(struct around *around, struct scan_source_call *call)
+{
+    size_t low = 1, high;
+
+    if (around->function != call->function)
+        read_function(around, call->function);
+    if (around->shown.file.count == 0)
+        around->shown.file = scan_nodes_read(around->shown.guards->text, false);
+    for (high = around->nodes.count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (around->nodes.node[middle].token.at < call->at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t found = find_operator(around, low);
+    found = found > 0 ? found : find_statement(around, low);
+    if (found == 0)
+        return;
+    call->asked = around->nodes.node[found].token.line;
+    call->why = SCAN_WHY_FOREIGN;
 }
 
 void scan_around_find(struct scan_guards *guards, const struct scan_scope *scope,
                       struct scan_source *source)
 {
+    struct around around = {.shown = {.guards = guards, .scope = scope}};
+
+    guards->work = 0; /* what reading it took is no reason to know less here */
     for (size_t i = 0; i < source->count; i++) {
         struct scan_source_call *call = &source->calls[i];
-        if (!call->has && call->asked == 0 && call->late == 0 && call->function != SCOPE_FILE)
-            find_around(guards, scope, call);
+        if (!call->has && call->asked == 0 && call->function != SCOPE_FILE &&
+            guards->work < FLOW_MOST_WORK)
+            find_around(&around, call);
     }
+    free(around.nodes.node);
+    free(around.shown.file.node);
 }

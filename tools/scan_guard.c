@@ -103,7 +103,7 @@ static void find_keys(const struct scan_guards *guards, const struct scan_guard 
     if (guard->index < CUSHIM_ENTRY_COUNT) {
         keys[0] = guard->index;
         keys[1] = RELEASES + (size_t)known_entry(guard->index).since;
-    } else if (version && (guard->release == SCAN_ANY_RELEASE || guard->why == SCAN_WHY_NUMBER ||
+    } else if (version && (guard->release < 0 || guard->why == SCAN_WHY_NUMBER ||
                            guard->why == SCAN_WHY_SWITCH)) {
         keys[0] = NO_NUMBER;
     } else if (guard->index == SCAN_ATTRIBUTE) {
@@ -368,6 +368,16 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
     return calls > 0;
 }
 
+/* Whether a version is compared with the release of an entry, and with no newer one. */
+static bool is_release(const struct scan_guards *guards, const struct scan_guard *guard,
+                       size_t index)
+{
+    size_t keys[2];
+
+    find_keys(guards, guard, keys);
+    return guard->compared && keys[0] == VERSIONS + (size_t)known_entry(index).since;
+}
+
 /* The last guard before the call in its function does not count. */
 static void find_why(const struct scan_guards *guards, struct scan_source_call *call)
 {
@@ -384,8 +394,9 @@ static void find_why(const struct scan_guards *guards, struct scan_source_call *
     const bool contrary = found->contrary <= call->at && call->at < found->contrary_end;
     call->asked = found->line;
     call->why = contrary ? found->contrary_why : found->why;
-    call->certain = contrary && !found->joined && found->index < CUSHIM_ENTRY_COUNT;
-    if (scan_guard_is_version(found) && found->release == SCAN_ANY_RELEASE)
+    call->certain = contrary && !found->joined &&
+                    (found->index < CUSHIM_ENTRY_COUNT || is_release(guards, found, call->index));
+    if (scan_guard_is_version(found) && found->release < 0)
         call->why = SCAN_WHY_NUMBER;
     call->why_line = found->why_line;
 }
@@ -418,15 +429,17 @@ static void find_attribute(const struct scan_guards *guards, struct scan_source_
     call->why = SCAN_WHY_ATTRIBUTE;
 }
 
-/* A guard that holds, and is of an older release. */
-static void find_old(const struct scan_guards *guards, struct scan_source_call *call)
+/* A guard that holds, and is of an older release. A name may have another answer, too. */
+static void find_old(const struct scan_guards *guards, struct scan_source_call *call, bool names)
 {
     const int since = known_entry(call->index).since;
 
     for (size_t i = guards->release_count; i-- > 0 && call->old == 0;) {
         const size_t key = VERSIONS + (size_t)guards->releases[i];
         const struct scan_guard *held = find_held(guards, call->function, key, call->at);
-        if (guards->releases[i] >= since || !held || held->filled)
+        if (guards->releases[i] >= since || !held || held->filled || held->comment)
+            continue;
+        if (!names && held->name.length > 0 && !held->compared)
             continue;
         call->old = held->line;
         call->old_release = guards->releases[i];
@@ -527,16 +540,18 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
         }
         call->has = call->has || (function != SCOPE_FILE && known[index].function == function &&
                                   known[index].answer);
-        if (!call->has)
-            find_why(guards, call);
-        if (!call->has)
+        if (call->has)
+            continue;
+        find_why(guards, call);
+        if (call->asked == 0)
+            find_old(guards, call, false);
+        if (call->old == 0)
             find_others(guards, text->end, call);
-        if (!call->has)
-            find_lambda(guards, call);
-        if (!call->has && call->asked + call->late == 0)
+        find_lambda(guards, call);
+        if (call->asked + call->late + call->old == 0)
             find_attribute(guards, call);
-        if (!call->has && call->asked + call->late == 0)
-            find_old(guards, call);
+        if (call->asked + call->late == 0)
+            find_old(guards, call, true);
     }
 }
 

@@ -19,14 +19,16 @@
 #define SCAN_MAJOR ((size_t)CUSHIM_ENTRY_COUNT + 2)
 #define SCAN_PARAMETER ((size_t)CUSHIM_ENTRY_COUNT + 3)
 #define SCAN_ATTRIBUTE ((size_t)CUSHIM_ENTRY_COUNT + 4)
-/* The release that a parameter is. */
+/* The release that a parameter is, and the one that two are: major * 1000 + minor * 10. */
 #define SCAN_ANY_RELEASE (-1)
+#define SCAN_PAIR_RELEASE (-2)
 
 /** A question, or a word that holds its answer. */
 struct scan_guard {
     const char *at;
     size_t line, function, index; /* of the entry; SCAN_VERSION */
     int release;                  /* that the version is at least; 0: it is not compared */
+    bool compared;                /* with it here, or it is an argument here */
     struct scan_word name;        /* by which it is known; empty: it is a question */
     const char *head; /* of a question outside functions: where its declaration begins */
     bool negated;     /* the name holds the contrary */

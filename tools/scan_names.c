@@ -170,7 +170,7 @@ const struct scan_name *scan_names_parameter(const struct scan_guards *guards,
     const struct scan_name *name = NULL;
 
     while ((name = next_seen(guards, word, function, name)) && name->index != SCAN_PARAMETER &&
-           name->release != SCAN_ANY_RELEASE)
+           name->release >= 0)
         continue;
     return name;
 }
@@ -186,7 +186,8 @@ void scan_names_word(struct scan_guards *guards, struct scan_word word,
         other |= name->index == SCAN_VOID;
     while ((name = next_seen(guards, word, function, name))) {
         if (name->index != KNOWN_NONE) {
-            if (other || name->index == SCAN_VOID || (name->called && !called))
+            if (other || name->index == SCAN_VOID || (name->called && !called) ||
+                name->release == SCAN_PAIR_RELEASE)
                 continue;
             if (!name->called && is_changed(guards, word)) {
                 scan_names_find(guards, (struct scan_name){.word = word,

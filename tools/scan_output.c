@@ -346,6 +346,14 @@ void scan_output_sarif(FILE *file, const struct scan_outcome *outcome)
 
 /* ---- GitHub */
 
+/* GitHub knows files by their names from the top of the repository, without "./". */
+static void print_path(FILE *file, const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2;
+    output_command(file, path, true);
+}
+
 void scan_output_github(FILE *file, const struct scan_outcome *outcome)
 {
     static const char *const levels[] = {"", "notice", "warning", "error"};
@@ -354,7 +362,7 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
     for (size_t i = 0; i < outcome->findings->count; i++) {
         const struct scan_finding *finding = &outcome->findings->item[i];
         fprintf(file, "::%s file=", is_failure_too(outcome, finding) ? "error" : "warning");
-        output_command(file, finding->file, true);
+        print_path(file, finding->file);
         fprintf(file, ",line=%zu,title=%s::", finding->line, finding->rule);
         output_command(file, finding->text, false);
         fputs("\n", file);
@@ -366,7 +374,7 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
         fprintf(file, "::%s ", is_failure(outcome, i) ? "error" : levels[verdict->answer]);
         if (outcome->file[i]) {
             fputs("file=", file);
-            output_command(file, outcome->file[i], true);
+            print_path(file, outcome->file[i]);
             fputs(",", file);
         }
         fputs("title=", file);

@@ -273,7 +273,9 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
         struct scan_word word = scan_word_at(at, end);
         at = word.text + word.length;
         if (guard.index != KNOWN_NONE)
-            guard.release = scan_text_number(&reader->in, word.text);
+            guard.release = name->release == SCAN_PAIR_RELEASE
+                                ? scan_text_pair(word.text, end)
+                                : scan_text_number(&reader->in, word.text);
         if (guard.index == KNOWN_NONE)
             guard.index = find_entry(reader, word);
         if (guard.index < CUSHIM_ENTRY_COUNT || guard.release > 0)
@@ -281,6 +283,7 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
     }
     if (guard.index == KNOWN_NONE || (guard.index >= CUSHIM_ENTRY_COUNT && guard.release == 0))
         return false;
+    guard.compared = true;
     guard.until = name->uses && name->covers ? end : NULL;
     scan_guards_add(&reader->guards, &guard);
     while (!name->uses && reader->in.at <= end)

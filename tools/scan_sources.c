@@ -154,8 +154,9 @@ static const char *const words_of_why[] = {
                         "the lambda",
     [SCAN_WHY_NUMBER] = "line %zu compares the driver's version with no number that is known: "
                         "write one, as 12000",
-    [SCAN_WHY_FOREIGN] = "the condition of line %zu is another file's: ask here, too, or begin a "
-                         "comment before the call with CUSHIM_HAS(...)",
+    [SCAN_WHY_FOREIGN] = "this file does not show whether the condition of line %zu asks for it: "
+                         "ask here, too, or begin a comment before the call with "
+                         "CUSHIM_HAS(...)",
     [SCAN_WHY_ATTRIBUTE] = "line %zu asks for an attribute of the device, which does not tell the "
                            "driver's release: ask for the entry, too",
     [SCAN_WHY_RESULT] = "line %zu names the error of a missing entry, and not for the result of "

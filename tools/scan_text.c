@@ -187,6 +187,18 @@ int scan_text_number(const struct scan_text *in, const char *at)
     return number;
 }
 
+int scan_text_pair(const char *at, const char *end)
+{
+    const struct scan_text in = {at, at, end, 1};
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    const char *minor = comma ? scan_text_skip_spaces(comma + 1, end) : end;
+    const int major = scan_text_number(&in, at);
+
+    return minor < end && isdigit((unsigned char)*minor) && major > 0 && major < 100
+               ? major * 1000 + scan_text_number(&in, minor) * 10
+               : 0;
+}
+
 struct scan_word scan_word_at(const char *at, const char *end)
 {
     const char *stop;

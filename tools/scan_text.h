@@ -58,6 +58,9 @@ const char *scan_text_find_close(const char *at, const char *end);
 /** The number at a place of the text; 0: none. */
 int scan_text_number(const struct scan_text *in, const char *at);
 
+/** The release of "11, 2", major and minor number; 0: it is none. */
+int scan_text_pair(const char *at, const char *end);
+
 /** The first word of some text; its length is 0 if there is none. */
 struct scan_word scan_word_at(const char *at, const char *end);
 

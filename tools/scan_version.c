@@ -118,6 +118,28 @@ bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
            !memchr(from, ')', length) && !memmem(from, length, "else", 4);
 }
 
+/* "major * 1000 + minor * 10" of two parameters, at the first. */
+bool scan_version_is_pair(const struct flow *flow)
+{
+    static const int kinds[] = {'*', TOKEN_NUMBER, '+', TOKEN_WORD, '*', TOKEN_NUMBER};
+    const char *head = flow->tokens.in.text, *end = flow->now.at;
+    struct scan_tokens tokens = flow->tokens;
+    struct scan_word minor = {NULL, 0};
+
+    if (flow->now.kind != TOKEN_WORD || !scan_flow_is_parameter(flow, flow->now.word))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        scan_token_next(&tokens);
+        const struct scan_word word = tokens.now.word;
+        if (tokens.now.kind != kinds[i] || (i == 1 && !scan_word_is(word, "1000")) ||
+            (i == 3 && !scan_flow_is_parameter(flow, word)) ||
+            (i == 5 && !scan_word_is(word, "10")))
+            return false;
+        minor = i == 3 ? word : minor;
+    }
+    return scan_text_find_word(head, end, flow->now.word) < scan_text_find_word(head, end, minor);
+}
+
 /* "version >= 12000": which release it has at least, if that is true, or if it is not. */
 struct flow_facts scan_version_compare(const struct flow *flow, const struct flow_facts *version,
                                        int comparison, int number)
@@ -129,7 +151,7 @@ struct flow_facts scan_version_compare(const struct flow *flow, const struct flo
     const int more = comparison == '>' || comparison == TOKEN_LESS_EQUAL ? least : 0;
 
     if (number == 0 && !version->major && scan_flow_is_parameter(flow, flow->now.word)) {
-        guard->release = SCAN_ANY_RELEASE;
+        guard->release = scan_version_is_pair(flow) ? SCAN_PAIR_RELEASE : SCAN_ANY_RELEASE;
         return comparison == '<' || comparison == TOKEN_LESS_EQUAL
                    ? (struct flow_facts){.no = list}
                    : (struct flow_facts){.yes = list};
@@ -139,6 +161,7 @@ struct flow_facts scan_version_compare(const struct flow *flow, const struct flo
         return (struct flow_facts){0};
     }
     guard->release = (number + more) * (major ? SCAN_THOUSAND : 1);
+    guard->compared = true;
     return comparison == '<' || comparison == TOKEN_LESS_EQUAL ? (struct flow_facts){.no = list}
                                                                : (struct flow_facts){.yes = list};
 }

@@ -21,6 +21,11 @@ int scan_version_mirrored(int comparison);
 /** The number that the token is, as "12040" or the name of one; 0: another token. */
 int scan_version_number(struct flow *flow);
 
+/** Whether "major * 1000 + minor * 10" begins at the token, of two parameters in this order: so
+ * many tokens. */
+enum { SCAN_VERSION_PAIR = 7 };
+bool scan_version_is_pair(const struct flow *flow);
+
 /** Whether "name /= 1000" was read, or "name = name / 1000". */
 bool scan_version_divides(const struct flow *flow, struct scan_word name,
                           const struct scan_token *value);

@@ -17,7 +17,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 import parts  # noqa: E402
 
 FILES = [parts.read(ROOT / f"tests/cli/{name}.txt")
-         for name in ("guards", "guard_shapes", "guard_values", "guard_filled", "guard_fresh")]
+         for name in ("guards", "guard_shapes", "guard_values", "guard_filled", "guard_fresh",
+                      "guard_around")]
 SOURCES = {name: text for file in FILES for name, text in file.items()}
 
 
@@ -95,6 +96,7 @@ def test_unknown_is_yellow(tmp_path):
 
 HAS = "CUSHIM_HAS(cu, cuMemAllocAsync)"
 CALL = "cu->cuMemAllocAsync(&p, 1, s);"
+TELLS = "asks for it: ask here, too, or begin a comment before the call with CUSHIM_HAS(...)"
 
 
 @pytest.mark.parametrize("body, words", [
@@ -138,8 +140,11 @@ CALL = "cu->cuMemAllocAsync(&p, 1, s);"
     (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) g();",
      "the call is in a lambda, and the guard of line 2 comes after it: ask in the lambda"),
     (f"if (caps->pools)\n{CALL}",
-     "the condition of line 1 is another file's: ask here, too, or begin a comment before the call "
-     "with CUSHIM_HAS(...)"),
+     f"this file does not show whether the condition of line 1 {TELLS}"),
+    (f"if (version_ < 11020)\nreturn;\n{CALL}",
+     f"this file does not show whether the condition of line 1 {TELLS}"),
+    (f"int v = driver_version(t);\nif (v >= 11020)\n{CALL}",
+     f"this file does not show whether the condition of line 2 {TELLS}"),
     (f"CUdeviceptr q = 0; cu->cuMemAlloc(&q, 1);\nif (q) {CALL}",
      "no guard: put the call into if (CUSHIM_HAS(..., cuMemAllocAsync))"),
     (f"int v; cu->cuDeviceGetAttribute(&v, MEMORY_POOLS_SUPPORTED, d);\nif (v) {CALL}",
@@ -167,6 +172,13 @@ def test_why_it_does_not_count(tmp_path, body, words):
     rule = "unguarded-call::" if certain else "guard-unproved::"
     assert (got.code, found) == (FAILED if certain else OK, [rule + words] if words else [])
     assert run("scan", "--drivers", "9.0", "--strict", path).code == (FAILED if words else OK)
+
+
+def test_github_names_files_without_dot(tmp_path, monkeypatch):
+    """`cushim scan .`: "./a.c" is no name of a file in an annotation."""
+    (tmp_path / "a.c").write_text(f"void f(void) {{ {CALL} }}\n")
+    monkeypatch.chdir(tmp_path)
+    assert "\n::error file=a.c,line=1," in run("scan", "--drivers", "9.0", "--github", ".").out
 
 
 def test_sample(tmp_path):
