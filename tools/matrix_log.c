@@ -447,7 +447,8 @@ static bool note_used(struct matrix_used *used, const struct call *call)
 /* The wait that a rule of --fault-each made fail tries nothing if in this run it waited for
  * nothing, since threads have another order in each; or if the process calls on: an error of work
  * stays in a device's context, so that the next call returns it, too. That one fails in a run of
- * its own. `process` becomes "7/", that of the wait; empty: it is still to come. */
+ * its own. Nor does a wait of a destructor of cushim.hpp, which has nobody to tell. `process`
+ * becomes "7/", that of the wait; empty: it is still to come. */
 static void note_wait(struct matrix_case *one, const struct call *call, bool idle,
                       char process[THREAD_SIZE])
 {
@@ -459,7 +460,7 @@ static void note_wait(struct matrix_case *one, const struct call *call, bool idl
     } else if (call->ruled && strstr(one->fault, ",after,") &&
                strncmp(one->fault, name, strcspn(one->fault, ":")) == 0) {
         snprintf(process, THREAD_SIZE, "%.*s/", (int)strcspn(call->thread, "/"), call->thread);
-        one->untried = idle;
+        one->untried = idle || place_is_owner(call->callers);
     }
 }
 

@@ -218,6 +218,33 @@ def test_owners_of_cxx(here, flag):
     places(expected | {"launch": place(CXX, "launch", "a.cpp", "put")})
 
 
+@pytest.mark.parametrize("flag", ["-O0", "-O2"])
+def test_a_wait_of_an_owner(here, flag):
+    """A destructor of cushim.hpp has nobody to tell that its wait failed; what is called does."""
+    text = """#include <cushim/cushim.hpp>
+        int main()
+        {
+            const struct cushim_api *cu = cushim_load(nullptr);
+            if (cushim_init(cu) != CUSHIM_OK)
+                return 77;
+            try {
+                cushim::unique_device gpu(cu);
+                cushim::unique_stream stream(gpu);
+                cushim::unique_memory<int> memory(gpu, 16);
+                stream.fill(memory, 7);
+                RESET
+            } catch (const cushim::call_error &) {
+                return 1;
+            }
+            return 0;
+        }"""
+    for reset, code in ("", OK), ("memory.reset(); /* reset */", FAILED):
+        build(here, text.replace("RESET", reset), "-g", flag, name="a.cpp")
+        runs = matrix("--gate", "--cuda", "12.4", "--", "./a", code=code)
+        assert {one["place"] for one in runs if one["result"] == "fails"} == (
+            {"a.cpp:12 (main)"} if reset else set())
+
+
 def offsets(modes):
     for mode in modes:
         one, = matrix(*options(mode), "./a", mode, code=FAILED)
