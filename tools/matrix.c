@@ -46,9 +46,9 @@ static const struct option_row option_rows[] = {
      .doc =
          "All that finds mistakes, for CI: --strict --degrade 77 --check=race,init,sync "
          "--fault wrong-abi --fault-each=9, a run without a driver, one without a device, one with "
-         "--fault late and one with --fault reorder; what was not released behind a call that was "
-         "made to fail counts only "
-         "if --check is given too"},
+         "a single device if --devices has more, one with --fault late and one with --fault "
+         "reorder; what was not released behind a call that was made to fail counts only if "
+         "--check is given too"},
     {.name = "idle",
      .flag = &given.idle,
      .doc = "The program need not launch, copy or fill: without this --gate fails for it"},
@@ -289,7 +289,7 @@ static bool may_refuse(const struct matrix_case *one)
 /* The exit code that a run without a GPU which fails may have; 0: that is no cure. */
 static int advice(const struct matrix_case *one, int degrade)
 {
-    bool without = one->bare || matrix_is_without(one);
+    bool without = (one->devices && atoi(one->devices) == 0) || matrix_is_without(one);
     bool wrong = (one->end == MATRIX_FAILS && one->code != 0) || one->end == MATRIX_CRASHES;
 
     return one->bad && without && wrong && !one->spoiled && degrade > 0 ? degrade : 0;
@@ -433,7 +433,7 @@ static int list_runs(struct matrix_list *list)
         fputs("cushim matrix: no driver to run it under\n", stderr);
         return COMMAND_NO_DRIVER;
     }
-    return given.gate && !matrix_list_without(list) ? COMMAND_INPUT : COMMAND_OK;
+    return given.gate && !matrix_list_without(list, given.devices) ? COMMAND_INPUT : COMMAND_OK;
 }
 
 static int run_program(struct matrix_list *list, const char *program)
