@@ -455,6 +455,21 @@ def test_rows_are_folded_on_a_terminal(here):
     assert rows == run(*words).out.splitlines()
 
 
+@pytest.mark.parametrize("folder", [1, 8, 16, 24, 32, 40, 48, 56, 95])
+def test_a_place_is_not_folded(here, folder):
+    """One searches for it in a log. What is wider than the column is in a line of its own, and the
+    function behind it in another one."""
+    name = f"{folder * 'f'}/a.c"
+    (here / name).parent.mkdir()
+    build(here, C, "-g", name=name)
+    wanted = place(C, "launch", name)
+    rows = run("matrix", *options("launch"), "./a", "launch").out.splitlines()
+    line = wanted.split(" ")[0]
+    assert sum(f"at {wanted if folder < 60 else line}" in row for row in rows) == \
+        sum(line in row for row in rows) > 0
+    assert all(len(row) <= 100 or re.fullmatch(r" +at f+/a\.c:\d+", row) for row in rows[:-1])
+
+
 def test_check_and_its_summary(here):
     build(here, C, "-g")
     result = run("sim", "--quiet", "--check", "--summary", "s", "./a", "launch")
