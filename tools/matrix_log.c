@@ -268,9 +268,11 @@ static void end_early(struct early *early, struct matrix_case *one,
 
     if (early->events[0] != '\0' && !one->ruled) {
         note_failed(one, &call, true, survived);
-        if (one->call[0] == '\0')
+        if (one->call[0] == '\0') {
             snprintf(one->call, sizeof one->call, "%s: %d %s", call.name, CUDA_ERROR_NOT_READY,
                      cushim_error_name(CUDA_ERROR_NOT_READY));
+            keep(&one->call_by, &call);
+        }
     }
     free(early->by);
 }
