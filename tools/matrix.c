@@ -298,13 +298,17 @@ static int advice(const struct matrix_case *one, int degrade)
 /* What the runs are together is known: whether each is bad. Returns whether one is. */
 static bool judge_all(const struct options *options, struct matrix_list *list)
 {
-    bool bad = false, used = false;
+    size_t with = 0, idle = 0; /* runs with a driver */
+    bool bad = false;
 
-    for (size_t i = 0; i < list->count; i++)
-        used |= list->item[i].calls != 0;
+    for (size_t i = 0; i < list->count; i++) {
+        with += !matrix_is_without(&list->item[i]);
+        idle += list->item[i].calls == 0;
+    }
+    bool used = with == 0 || idle < with;
     for (size_t i = 0; i < list->count; i++) {
         struct matrix_case *one = &list->item[i];
-        if (one->end == MATRIX_DEGRADES && !used)
+        if (!used && (one->end == MATRIX_DEGRADES || one->end == MATRIX_PASSES))
             one->end = MATRIX_UNUSED; /* it has not met the newest driver either */
         if (options->works && !one->must && may_refuse(one)) {
             bool counts = one->code == COMMAND_CHECK || !options->plan.exits;

@@ -111,6 +111,13 @@ def test_gate_of_a_program_that_tries_nothing():
     assert result.rows.endswith("\nno run passes, so that nothing was tried\n")
 
 
+def test_gate_of_a_program_without_the_driver():
+    """That it is not used shows in the run without one, too. That run alone tells nothing of it."""
+    assert {one["result"] for one in matrix(*TWO, "--", "true", code=FAILED)} == {"unused"}
+    one, = matrix("--cuda", "none", "--drivers", "/dev/null", "--", "true")
+    assert one["result"] == "passes"
+
+
 @pytest.mark.parametrize("devices, names, result", [
     ("1", ["no device", "no driver"], None), ("2", ["1 device", "no device", "no driver"], "fails"),
     ("3", ["1 device", "no device", "no driver"], "degrades")])
