@@ -46,9 +46,9 @@ static const struct option_row option_rows[] = {
      .doc =
          "All that finds mistakes, for CI: --strict --degrade 77 --check=race,init,sync "
          "--fault wrong-abi --fault-each=9, a run without a driver, one without a device, one with "
-         "--fault late and one with --fault reorder; what was not released behind a call that was "
-         "made to fail counts only "
-         "if --check is given too"},
+         "a single device if --devices has more, one with --fault late and one with --fault "
+         "reorder; what was not released behind a call that was made to fail counts only if "
+         "--check is given too"},
     {.name = "idle",
      .flag = &given.idle,
      .doc = "The program need not launch, copy or fill: without this --gate fails for it"},
@@ -293,7 +293,7 @@ static bool may_refuse(const struct matrix_case *one)
 /* The exit code that a run without a GPU which fails may have; 0: that is no cure. */
 static int advice(const struct matrix_case *one, int degrade)
 {
-    bool without = one->bare || matrix_is_without(one);
+    bool without = (one->devices && atoi(one->devices) == 0) || matrix_is_without(one);
     bool wrong = (one->end == MATRIX_FAILS && one->code != 0) || one->end == MATRIX_CRASHES;
 
     return one->bad && without && wrong && !one->spoiled && degrade > 0 ? degrade : 0;
@@ -302,13 +302,17 @@ static int advice(const struct matrix_case *one, int degrade)
 /* What the runs are together is known: whether each is bad. Returns whether one is. */
 static bool judge_all(const struct options *options, struct matrix_list *list)
 {
-    bool bad = false, used = false;
+    size_t with = 0, idle = 0; /* runs with a driver */
+    bool bad = false;
 
-    for (size_t i = 0; i < list->count; i++)
-        used |= list->item[i].calls != 0;
+    for (size_t i = 0; i < list->count; i++) {
+        with += !matrix_is_without(&list->item[i]);
+        idle += list->item[i].calls == 0;
+    }
+    bool used = with == 0 || idle < with;
     for (size_t i = 0; i < list->count; i++) {
         struct matrix_case *one = &list->item[i];
-        if (one->end == MATRIX_DEGRADES && !used)
+        if (!used && (one->end == MATRIX_DEGRADES || one->end == MATRIX_PASSES))
             one->end = MATRIX_UNUSED; /* it has not met the newest driver either */
         if (options->works && !one->must && may_refuse(one)) {
             bool counts = one->code == COMMAND_CHECK || !options->plan.exits;
@@ -438,7 +442,7 @@ static int list_runs(struct matrix_list *list)
         fputs("cushim matrix: no driver to run it under\n", stderr);
         return COMMAND_NO_DRIVER;
     }
-    return given.gate && !matrix_list_without(list) ? COMMAND_INPUT : COMMAND_OK;
+    return given.gate && !matrix_list_without(list, given.devices) ? COMMAND_INPUT : COMMAND_OK;
 }
 
 static int run_program(struct matrix_list *list, const char *program)

@@ -45,10 +45,10 @@ struct matrix_case {
     char name[MATRIX_NAME_SIZE]; /* "CUDA 12.4", "driver PATH", "CUDA 13.5, no device" */
     char cuda[16];               /* of the simulated driver; empty for a real one */
     char *driver;                /* path of a real one, from malloc; NULL for a simulated one */
-    bool bare;                   /* the simulated driver has no device */
-    bool must;                   /* it may not degrade */
-    char fault[192]; /* a rule of --fault-each, MATRIX_LATE or MATRIX_REORDER; empty: none */
-    char fired[128]; /* the first call that failed and that the program may not survive */
+    const char *devices; /* "0" or "1" simulated ones, in place of those of --devices; NULL */
+    bool must;           /* it may not degrade */
+    char fault[192];     /* a rule of --fault-each, MATRIX_LATE or MATRIX_REORDER; empty: none */
+    char fired[128];     /* the first call that failed and that the program may not survive */
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;

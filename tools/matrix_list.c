@@ -220,16 +220,24 @@ static struct matrix_case *add_again(struct matrix_list *list, size_t which)
     return one;
 }
 
-bool matrix_list_without(struct matrix_list *list)
+static void add_devices(struct matrix_list *list, size_t which, const char *devices,
+                        const char *words)
+{
+    struct matrix_case *one = add_again(list, which);
+
+    one->devices = devices;
+    snprintf(one->name, sizeof one->name, "%.100s, %s", list->item[which].name, words);
+}
+
+bool matrix_list_without(struct matrix_list *list, const char *devices)
 {
     size_t newest = matrix_list_newest(list);
-    struct matrix_case *one;
+    bool simulated = !list->item[newest].driver;
 
-    if (!list->item[newest].driver) {
-        one = add_again(list, newest);
-        one->bare = true;
-        snprintf(one->name, sizeof one->name, "%.100s, no device", list->item[newest].name);
-    }
+    if (simulated && devices && atoi(devices) > 1)
+        add_devices(list, newest, "1", "1 device");
+    if (simulated)
+        add_devices(list, newest, "0", "no device");
     return add_real(list, MATRIX_NO_DRIVER, "no driver");
 }
 
@@ -295,7 +303,7 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
 
     for (size_t i = 0; i < count; i++) {
         const struct matrix_case *one = &list->item[i];
-        if (one->end != MATRIX_PASSES || one->driver || one->bare)
+        if (one->end != MATRIX_PASSES || one->driver || one->devices)
             continue;
         if (oldest == count || version_parse(one->cuda) < version_parse(list->item[oldest].cuda))
             oldest = i;

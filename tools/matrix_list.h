@@ -27,8 +27,9 @@ int matrix_list_works(struct matrix_list *list, const char *asked);
 /** Add drivers by path, and by branch or version, which are simulated. Returns an exit code. */
 int matrix_list_drivers(struct matrix_list *list, const struct option_list *paths);
 
-/** Add a run without a driver, and one under the newest release without a device. */
-bool matrix_list_without(struct matrix_list *list);
+/** Add a run without a driver, and one under the newest release without a device; if the others
+ * have several, another one with a single device. `devices` is a number; NULL: one. */
+bool matrix_list_without(struct matrix_list *list, const char *devices);
 
 /** The run of the newest simulated release. */
 size_t matrix_list_newest(const struct matrix_list *list);

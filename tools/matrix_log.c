@@ -302,9 +302,11 @@ static void end_early(struct early *early, struct matrix_case *one,
 
     if (early->events[0] != '\0' && !one->ruled) {
         note_failed(one, &call, true, survived);
-        if (one->call[0] == '\0')
+        if (one->call[0] == '\0') {
             snprintf(one->call, sizeof one->call, "%s: %d %s", call.name, CUDA_ERROR_NOT_READY,
                      cushim_error_name(CUDA_ERROR_NOT_READY));
+            keep(&one->call_by, &call);
+        }
     }
     free(early->by);
 }
@@ -481,7 +483,8 @@ static bool note_used(struct matrix_used *used, const struct call *call)
 /* The wait that a rule of --fault-each made fail tries nothing if in this run it waited for
  * nothing, since threads have another order in each; or if the process calls on: an error of work
  * stays in a device's context, so that the next call returns it, too. That one fails in a run of
- * its own. `process` becomes "7/", that of the wait; empty: it is still to come. */
+ * its own. Nor does a wait of a destructor of cushim.hpp, which has nobody to tell. `process`
+ * becomes "7/", that of the wait; empty: it is still to come. */
 static void note_wait(struct matrix_case *one, const struct call *call, bool idle,
                       char process[THREAD_SIZE])
 {
@@ -493,7 +496,7 @@ static void note_wait(struct matrix_case *one, const struct call *call, bool idl
     } else if (call->ruled && strstr(one->fault, ",after,") &&
                strncmp(one->fault, name, strcspn(one->fault, ":")) == 0) {
         snprintf(process, THREAD_SIZE, "%.*s/", (int)strcspn(call->thread, "/"), call->thread);
-        one->untried = idle;
+        one->untried = idle || place_is_owner(call->callers);
     }
 }
 

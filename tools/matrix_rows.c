@@ -7,11 +7,12 @@
 
 #include <ctype.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool matrix_is_release(const struct matrix_case *one)
 {
-    return strncmp(one->name, "CUDA", 4) == 0 && !one->bare && one->fault[0] == '\0';
+    return strncmp(one->name, "CUDA", 4) == 0 && !one->devices && one->fault[0] == '\0';
 }
 
 bool matrix_is_without(const struct matrix_case *one)
@@ -181,12 +182,18 @@ void matrix_gather(struct matrix_case *cases, size_t count)
     }
 }
 
+/* Of a release, or with one of several devices. */
+static bool is_base(const struct matrix_case *one)
+{
+    return matrix_is_release(one) || (one->devices && atoi(one->devices) > 0);
+}
+
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
 {
     if (has_order(one) && is_silent_release(other))
         return true;
     return one->bad &&
-           (matrix_is_release(one) ? matrix_is_release(other)
+           (is_base(one)           ? is_base(other)
             : matrix_is_fault(one) ? matrix_is_fault(other)
                                    : strcmp(one->fault, other->fault) == 0) &&
            matrix_is_same(one, other);

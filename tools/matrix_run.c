@@ -144,9 +144,9 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
         words[count++] = "--profile";
         words[count++] = (char *)plan->profile;
     }
-    if (one->bare || plan->devices) {
+    if (one->devices || plan->devices) {
         words[count++] = "--devices";
-        words[count++] = one->bare ? "0" : (char *)plan->devices;
+        words[count++] = (char *)(one->devices ? one->devices : plan->devices);
     }
     for (int i = 0; i < plan->fault_count && count < MOST_ARGUMENTS - 10; i++) {
         if (is_of_the_table(plan->faults[i], one))

@@ -9,7 +9,7 @@
 /* A run of a simulated release in which nothing was made to fail. */
 static bool is_base(const struct matrix_case *one)
 {
-    return one->cuda[0] != '\0' && !one->bare && one->fault[0] == '\0';
+    return one->cuda[0] != '\0' && !one->devices && one->fault[0] == '\0';
 }
 
 static bool is_real(const struct matrix_case *one)

@@ -50,16 +50,21 @@ const char *output_plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-void output_text(enum output_style style, const char *text)
+static void put_styled(enum output_style style, const char *text, size_t length)
 {
     bool coloured = style != OUTPUT_PLAIN && has_colours();
 
     if (coloured)
         fputs(style_begin(style), stdout);
-    for (; *text != '\0'; text++)
-        putchar((unsigned char)*text < ' ' || *text == '\177' ? '?' : *text);
+    for (size_t i = 0; i < length; i++)
+        putchar((unsigned char)text[i] < ' ' || text[i] == '\177' ? '?' : text[i]);
     if (coloured)
         fputs("\033[0m", stdout);
+}
+
+void output_text(enum output_style style, const char *text)
+{
+    put_styled(style, text, strlen(text));
 }
 
 void output_field(const char *name, enum output_style style, const char *text)
@@ -88,14 +93,19 @@ void output_table_add(struct output_table *table, enum output_style style, const
     table->cells++;
 }
 
-/* Characters, if it is UTF-8. */
-static size_t text_width(const char *text)
+/* Characters of so many bytes, if they are UTF-8. */
+static size_t width_of(const char *text, size_t length)
 {
     size_t width = 0;
 
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
+    for (size_t i = 0; i < length; i++)
+        width += ((unsigned char)text[i] & 0xc0) != 0x80;
     return width;
+}
+
+static size_t text_width(const char *text)
+{
+    return width_of(text, strlen(text));
 }
 
 static size_t column_width(const struct output_table *table, size_t column)
@@ -128,43 +138,54 @@ static void print_row(const struct output_table *table, size_t first, const size
     putchar('\n');
 }
 
-/* Behind `at` characters of a line; a line that is full goes on at `start`. Returns the new `at`.
- */
-static size_t print_words(const struct output_cell *cell, size_t start, size_t width, size_t at)
+/* Bytes of the word that a text begins with; of "at FILE:LINE (function)", which one can search
+ * for, all of it, or without the function where that is wider than `most`. */
+static size_t piece(const char *text, size_t most)
 {
-    size_t gap = at < start ? start - at : COLUMN_GAP;
-    char *rest = NULL;
+    size_t word = strcspn(text, " "), place, whole;
 
-    for (char *word = strtok_r(cell->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        size_t length = text_width(word);
-        if (at > start && at + gap + length > width) {
+    if (strncmp(text, "at ", 3) != 0)
+        return word;
+    place = 3 + strcspn(text + 3, " ");
+    whole = place + strspn(text + place, " ");
+    if (!memchr(text + 3, ':', place - 3) && !memchr(text + 3, '+', place - 3))
+        return word;
+    if (text[whole] != '(')
+        return place;
+    for (int depth = 0; text[whole] != '\0'; whole++) {
+        depth += text[whole] == '(' ? 1 : text[whole] == ')' ? -1 : 0;
+        if (depth == 0)
+            break;
+    }
+    whole += strcspn(text + whole, " ");
+    return width_of(text, whole) <= most ? whole : place;
+}
+
+/* Behind `at` characters of a line, and blanks; a line that is full goes on at `start`. Returns the
+ * new `at`. */
+static size_t put_folded(enum output_style style, const char *text, size_t start, size_t width,
+                         size_t at, size_t gap)
+{
+    for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+        size_t length = piece(text, width > start ? width - start : 0);
+        size_t wide = width_of(text, length);
+        if (at > start && at + gap + wide > width) {
             printf("\n%*s", (int)start, "");
             at = start;
             gap = 0;
         }
         printf("%*s", (int)gap, "");
-        output_text(cell->style, word);
-        at += gap + length;
+        put_styled(style, text, length);
+        at += gap + wide;
         gap = 1;
+        text += length;
     }
     return at;
 }
 
 void output_folded(const char *text, size_t width)
 {
-    size_t at = 0;
-
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        bool full = at > 0 && at + 1 + length > width;
-        if (full)
-            printf("\n%*s", INDENT, "");
-        else if (at > 0)
-            putchar(' ');
-        printf("%.*s", (int)length, text);
-        at = (full ? INDENT : at > 0 ? at + 1 : 0) + length;
-        text += length + (text[length] == ' ');
-    }
+    put_folded(OUTPUT_PLAIN, text, INDENT, width, 0, 0);
     putchar('\n');
 }
 
@@ -194,7 +215,8 @@ static void print_folded(const struct output_table *table, size_t first, const s
         printf("%*s", (int)(second - width), "");
     output_text(cell[1].style, cell[1].text);
     for (size_t column = 2; column < table->columns; column++)
-        at = print_words(&cell[column], start, table->fold, at);
+        at = put_folded(cell[column].style, cell[column].text, start, table->fold, at,
+                        at < start ? start - at : COLUMN_GAP);
     putchar('\n');
 }
 

@@ -27,6 +27,7 @@ struct frame {
 struct spot {
     const struct frame *frame;
     char function[FUNCTION_SIZE]; /* empty: not known */
+    bool destructor;
     char source[PATH_MAX];
     int line; /* 0: not known */
 };
@@ -81,6 +82,7 @@ static struct spot *add_spot(struct spots *spots, const struct frame *frame)
     spots->count++;
     spot->frame = frame;
     spot->function[0] = spot->source[0] = '\0';
+    spot->destructor = false;
     spot->line = 0;
     return spot;
 }
@@ -105,6 +107,7 @@ static size_t read_spots(FILE *answer, const struct frame *frames, size_t count,
         } else if (begins(line, "0x") && told < count) {
             told++;
         } else if (told > 0 && (spot = add_spot(spots, &frames[told - 1]))) {
+            spot->destructor = begins(line, "~") || strstr(line, "::~");
             put_function(spot->function, line);
         }
     }
@@ -232,6 +235,13 @@ static bool is_own(const struct spots *spots, size_t i)
            strstr(spot->source, "/include/c++/");
 }
 
+/* Whether it is a destructor of cushim.hpp. addr2line may name another file for one at -O0. */
+static bool is_owner(const struct spot *spot)
+{
+    return spot->destructor &&
+           (begins(spot->function, "cushim::") || strcmp(base_of(spot->source), "cushim.hpp") == 0);
+}
+
 void place_source(char text[PATH_MAX], const char *source)
 {
     char path[PATH_MAX], here[PATH_MAX];
@@ -280,38 +290,54 @@ static size_t split(char *text, struct frame frames[MOST_FRAMES])
     return count;
 }
 
-const char *place_of(const char *callers, char text[PLACE_SIZE])
-{
-    /* What was asked last: runs under other releases have the same callers. */
-    static char *known;
-    static char answer[PLACE_SIZE];
-    struct frame frames[MOST_FRAMES];
-    struct spots *spots;
-    const char *file;
-    char *copy;
-    size_t count, i = 0;
+/* What was asked last: runs under other releases have the same callers. */
+static struct {
+    char *callers;
+    char place[PLACE_SIZE];
+    bool owner;
+} last;
 
-    text[0] = '\0';
-    if (!callers || callers[0] == '\0')
-        return text;
-    if (known && strcmp(known, callers) == 0)
-        return memcpy(text, answer, PLACE_SIZE);
-    copy = strdup(callers);
-    spots = calloc(1, sizeof *spots);
-    count = copy && spots ? split(copy, frames) : 0;
+static void find(const char *callers)
+{
+    struct frame frames[MOST_FRAMES];
+    struct spots *spots = calloc(1, sizeof *spots);
+    char *copy = strdup(callers);
+    size_t count = copy && spots ? split(copy, frames) : 0, i = 0;
+
+    last.place[0] = '\0';
+    last.owner = false;
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && frames[to].path == frames[from].path;)
             to++;
         resolve(&frames[from], to - from, spots);
     }
-    while (count > 0 && i + 1 < spots->count && is_own(spots, i))
-        i++;
-    file = count > 0 ? base_of(spots->item[i].frame->path) : NULL;
+    for (; count > 0 && i + 1 < spots->count && is_own(spots, i); i++)
+        last.owner |= is_owner(&spots->item[i]);
+    const char *file = count > 0 ? base_of(spots->item[i].frame->path) : NULL;
     if (file && !is_python(file) && !is_system(file)) /* a thread of a library has no other */
-        put_spot(text, &spots->item[i]);
+        put_spot(last.place, &spots->item[i]);
     free(spots);
     free(copy);
-    free(known);
-    known = strdup(callers);
-    return memcpy(answer, text, PLACE_SIZE);
+    free(last.callers);
+    last.callers = strdup(callers);
+}
+
+static bool is_known(const char *callers)
+{
+    if (!callers || callers[0] == '\0')
+        return false;
+    if (!last.callers || strcmp(last.callers, callers) != 0)
+        find(callers);
+    return true;
+}
+
+const char *place_of(const char *callers, char text[PLACE_SIZE])
+{
+    text[0] = '\0';
+    return is_known(callers) ? memcpy(text, last.place, PLACE_SIZE) : text;
+}
+
+bool place_is_owner(const char *callers)
+{
+    return is_known(callers) && last.owner;
 }

@@ -4,6 +4,7 @@
 #define CUSHIM_TOOLS_PLACE_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 enum { PLACE_SIZE = 192 };
 
@@ -17,6 +18,9 @@ enum { PLACE_SIZE = 192 };
  * @return text
  */
 const char *place_of(const char *callers, char text[PLACE_SIZE]);
+
+/** Whether a destructor of cushim.hpp made the call. False: not so, or not known. */
+bool place_is_owner(const char *callers);
 
 /** A file's path, relative to the working directory if it is below that. */
 void place_source(char text[PATH_MAX], const char *source);

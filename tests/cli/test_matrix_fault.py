@@ -348,6 +348,8 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         one, = matrix("--cuda", "12.4", "--strict", "--", program, code=OK if good else FAILED)
         assert (one["fired"] == "cuEventElapsedTime") == (not good)
         assert good or one["call"].split(":")[0] == "cuEventElapsedTime"
+        words = ("matrix", "--cuda", "12.4", "--", "sh", "-c", f"'{program}'; exit 1")
+        assert good or "exit code 1; cuEventElapsedTime at a+0x" in run(*words).rows
 
     def test_leaks_on_the_way_of_an_error(careful):
         """Also with the exit code that tells of an error, or that it does without."""

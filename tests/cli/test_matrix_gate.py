@@ -111,6 +111,27 @@ def test_gate_of_a_program_that_tries_nothing():
     assert result.rows.endswith("\nno run passes, so that nothing was tried\n")
 
 
+def test_gate_of_a_program_without_the_driver():
+    """That it is not used shows in the run without one, too. That run alone tells nothing of it."""
+    assert {one["result"] for one in matrix(*TWO, "--", "true", code=FAILED)} == {"unused"}
+    one, = matrix("--cuda", "none", "--drivers", "/dev/null", "--", "true")
+    assert one["result"] == "passes"
+
+
+@pytest.mark.parametrize("devices, names, result", [
+    ("1", ["no device", "no driver"], None), ("2", ["1 device", "no device", "no driver"], "fails"),
+    ("3", ["1 device", "no device", "no driver"], "degrades")])
+def test_a_single_device(devices, names, result):
+    """A program that may use several is tried with one, too."""
+    script = f"[ $CUSHIM_SIM_DEVICES != 1 ] || [ {devices} = 1 ] || " \
+        f"exit {3 if result == 'fails' else 77}; '{PROGRAM}' codes 0 1 1; exit 77"
+    runs = matrix(*TWO, "--devices", devices, "--", "sh", "-c", script, code=FAILED)
+    assert [one["name"].removeprefix("CUDA 13.0, ") for one in runs[2:]] == names
+    assert result is None or (runs[2]["cuda"], runs[2]["result"]) == ("13.0", result)
+    assert "CUDA 13.0, 1 device   fails  same as CUDA 11.4\n" in run(
+        "matrix", *TWO, "--devices", "2", "--", "sh", "-c", "exit 3").rows
+
+
 def stub(folder):
     """A library to link with, as a toolkit has it."""
     (folder / "cuda.c").write_text("int cuInit(unsigned flags) { return (int)flags; }\n")

@@ -218,6 +218,33 @@ def test_owners_of_cxx(here, flag):
     places(expected | {"launch": place(CXX, "launch", "a.cpp", "put")})
 
 
+@pytest.mark.parametrize("flag", ["-O0", "-O2"])
+def test_a_wait_of_an_owner(here, flag):
+    """A destructor of cushim.hpp has nobody to tell that its wait failed; what is called does."""
+    text = """#include <cushim/cushim.hpp>
+        int main()
+        {
+            const struct cushim_api *cu = cushim_load(nullptr);
+            if (cushim_init(cu) != CUSHIM_OK)
+                return 77;
+            try {
+                cushim::unique_device gpu(cu);
+                cushim::unique_stream stream(gpu);
+                cushim::unique_memory<int> memory(gpu, 16);
+                stream.fill(memory, 7);
+                RESET
+            } catch (const cushim::call_error &) {
+                return 1;
+            }
+            return 0;
+        }"""
+    for reset, code in ("", OK), ("memory.reset(); /* reset */", FAILED):
+        build(here, text.replace("RESET", reset), "-g", flag, name="a.cpp")
+        runs = matrix("--gate", "--cuda", "12.4", "--", "./a", code=code)
+        assert {one["place"] for one in runs if one["result"] == "fails"} == (
+            {"a.cpp:12 (main)"} if reset else set())
+
+
 def offsets(modes):
     for mode in modes:
         one, = matrix(*options(mode), "./a", mode, code=FAILED)
@@ -426,6 +453,21 @@ def test_rows_are_folded_on_a_terminal(here):
     assert len(rows) > 3 and max(map(len, rows)) <= 100 < len(run(*words).rows.splitlines()[0])
     assert all(line.startswith(17 * " ") for line in rows[1:-1])
     assert rows == run(*words).out.splitlines()
+
+
+@pytest.mark.parametrize("folder", [1, 8, 16, 24, 32, 40, 48, 56, 95])
+def test_a_place_is_not_folded(here, folder):
+    """One searches for it in a log. What is wider than the column is in a line of its own, and the
+    function behind it in another one."""
+    name = f"{folder * 'f'}/a.c"
+    (here / name).parent.mkdir()
+    build(here, C, "-g", name=name)
+    wanted = place(C, "launch", name)
+    rows = run("matrix", *options("launch"), "./a", "launch").out.splitlines()
+    line = wanted.split(" ")[0]
+    assert sum(f"at {wanted if folder < 60 else line}" in row for row in rows) == \
+        sum(line in row for row in rows) > 0
+    assert all(len(row) <= 100 or re.fullmatch(r" +at f+/a\.c:\d+", row) for row in rows[:-1])
 
 
 def test_check_and_its_summary(here):
