@@ -137,6 +137,8 @@ def test_a_release_that_fails_by_chance(other, rule, row, tmp_path):
         rows = [re.sub("  +", "  ", line) for line in text.splitlines()]
         if rows.count("CUDA 13.5  passes") == rows.count("CUDA 11.4  passes") == 1:
             break
+    else:
+        pytest.fail(text)
     at = next(i for i, line in enumerate(rows) if re.match(
         f"CUDA 13.5, queued work {rule}  fails  exit code 1; {row}", line))
     assert rows[at + 1] == f"CUDA 12.4  fails  {same}"
