@@ -52,6 +52,7 @@ struct matrix_case {
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;
+    char *freed_by; /* what freed the memory that the kernel used */
     /* The first call that failed by itself, of those that do something, or for want of cuInit. */
     char *refused_by;
     /* Under MATRIX_LATE and MATRIX_REORDER, as experiments found it: what was not waited for, or

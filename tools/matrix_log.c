@@ -326,6 +326,7 @@ static void note_kernel(struct matrix_case *one, const char *line, bool *told)
 {
     static const char begin[] = "cushim: simulated device ";
     static const char launched[] = "cushim: it was launched by ";
+    static const char freed[] = "cushim: it was freed by ";
     static const char refused[] = "a module was refused", race[] = "race: ";
     const char *words =
         strncmp(line, begin, sizeof begin - 1) == 0 ? strstr(line + sizeof begin - 1, ": ") : NULL;
@@ -334,6 +335,8 @@ static void note_kernel(struct matrix_case *one, const char *line, bool *told)
         one->kernel_by = strdup(line + sizeof launched - 1);
         *told = false;
     }
+    if (!one->freed_by && strncmp(line, freed, sizeof freed - 1) == 0)
+        one->freed_by = strdup(line + sizeof freed - 1);
     if (!words)
         return;
     *told = one->kernel[0] == '\0' || strstr(words, "; every later call ");

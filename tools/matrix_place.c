@@ -62,7 +62,8 @@ static void place_of_end(struct matrix_case *one)
 
 static void fill(struct matrix_case *one)
 {
-    char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
+    static const char words[] = " bytes was there, and was freed";
+    char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE], *freed;
     const char *late_by = one->first_by ? one->first_by : one->late_by;
     bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
     const char *by = ignored || one->fell         ? one->fired_by
@@ -84,6 +85,12 @@ static void fill(struct matrix_case *one)
                                          one->kernel_by, place);
         snprintf(kernel + length, sizeof kernel - length, "%s", one->kernel);
         memcpy(one->kernel, kernel, sizeof kernel);
+    }
+    if (matrix_place_by(one->freed_by, place)[0] != '\0' && (freed = strstr(one->kernel, words))) {
+        freed += sizeof words - 1;
+        snprintf(kernel, sizeof kernel, "%s", freed);
+        snprintf(freed, sizeof one->kernel - (size_t)(freed - one->kernel), " by %.*s at %s%s",
+                 (int)strcspn(one->freed_by, "\t"), one->freed_by, place, kernel);
     }
     place_of_end(one);
     if (!by && one->place[0] != '\0')
@@ -116,6 +123,7 @@ void matrix_place_free(struct matrix_case *one)
     free(one->fired_by);
     free(one->call_by);
     free(one->kernel_by);
+    free(one->freed_by);
     free(one->missed_by);
     free(one->ended_by);
     free(one->refused_by);
