@@ -476,6 +476,8 @@ static struct reader *read_once(const char *text, size_t size, const struct opti
 
     if (!reader)
         output_no_memory();
+    if (!text) /* an empty file */
+        text = "";
     reader->in = (struct scan_text){text, text, text + size, 1};
     reader->scope.head.from = text;
     reader->scope.head.line = 1;

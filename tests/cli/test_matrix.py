@@ -558,3 +558,13 @@ def test_bad_words(words, code, message):
     result = run("matrix", *words)
     assert (result.code, result.rows) == (code, "")
     assert message in result.err
+
+
+@pytest.mark.parametrize("asked, releases", [
+    ("12.2-12.4", ["12.4", "12.3", "12.2"]), ("13.2+", ["13.5", "13.4", "13.3", "13.2"]),
+    ("9.0,12.4+", ["9.0"]), ("12.4-12.4", ["12.4"])])
+def test_ranges(asked, releases):
+    """The newest first; both ends belong to it."""
+    runs = [one["cuda"] for one in matrix("--cuda", asked, "--", "true")]
+    assert runs[:len(releases)] == releases
+    assert runs[len(releases):] == [] or (asked, runs[-1]) == ("9.0,12.4+", "12.4")
