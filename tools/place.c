@@ -232,7 +232,7 @@ static bool is_own(const struct spots *spots, size_t i)
 
     return begins(file, "libcushim") || begins(file, "libcuda") || is_system(file) ||
            is_cushim(spots, i) || begins(name, "std::") || begins(name, "__gnu_cxx::") ||
-           strstr(spot->source, "/include/c++/");
+           strstr(spot->source, "/include/c++/") || begins(spot->source, "/usr/include/");
 }
 
 /* Whether it is a destructor of cushim.hpp. addr2line may name another file for one at -O0. */
