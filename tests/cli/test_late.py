@@ -10,6 +10,7 @@ from simulated import nothing_is_left  # noqa: F401
 
 PROGRAM = os.environ["CUSHIM_LATE_PROGRAM"]
 SANITIZED = os.environ["CUSHIM_SANITIZER"] != "none"
+GATE = pytest.mark.skipif(SANITIZED, reason="minutes there; the same code as in other matrices")
 NAMES = re.findall(r"^static int ((?:bad|good|wrong)_\w+)\(void\)$",
                    (ROOT / "tests/cli/late_program.c").read_text(), re.M)
 BAD = [name for name in NAMES if name.startswith("bad")]
@@ -74,6 +75,7 @@ def rows_of(name, tries=5):
         yield result, rows
 
 
+@GATE
 @pytest.mark.parametrize("name, rule, row", [
     ("bad_pinned", "runs late",
      f"{COPY_OUT} at {place_of('MemcpyDtoH', 'bad_pinned')} was not waited for"),
@@ -107,6 +109,7 @@ def test_the_gate_names_the_cause(name, rule, row, monkeypatch):
     assert re.search("waited for|ran before|changed", told) and "call cuS" in cure
 
 
+@GATE
 @pytest.mark.parametrize("name", WRONG)
 def test_the_gate_names_no_other_cause(name):
     """The result is wrong without the rules, and if all work is early: no wait is missing."""
@@ -114,6 +117,7 @@ def test_the_gate_names_no_other_cause(name):
     assert result.code == FAILED and "waited for" not in result.out and rows == {}
 
 
+@GATE
 def test_the_gate_names_a_wait_that_is_missing_under_each_release(monkeypatch):
     monkeypatch.chdir(ROOT)
     [(result, rows)] = rows_of("plain_no_wait", 1)
@@ -121,6 +125,7 @@ def test_the_gate_names_a_wait_that_is_missing_under_each_release(monkeypatch):
         rows["queued work runs late"]
 
 
+@GATE
 @pytest.mark.parametrize("other, rule, row", [
     ("bad_pinned", "runs late", f"{COPY_OUT} at .* was not waited for"),
     ("bad_host_function", "reordered", f"cuLaunchHostFunc at .* ran before {COPY_OUT} at .*")])
@@ -148,6 +153,7 @@ def test_a_release_that_fails_by_chance(other, rule, row, tmp_path):
     assert re.search(f"\\| CUDA 12.4 \\| fails \\| {same} \\|", files[1].read_text())
 
 
+@GATE
 def test_the_gate_of_a_right_program():
     [(result, rows)] = rows_of("good_legacy", 1)
     assert result.code == OK and set(rows.values()) == {"passes"} and len(rows) == 2

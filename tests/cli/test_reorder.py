@@ -9,6 +9,8 @@ from command import FAILED, ROOT, run
 from simulated import nothing_is_left  # noqa: F401
 
 PROGRAM = os.environ["CUSHIM_REORDER_PROGRAM"]
+SANITIZED = os.environ["CUSHIM_SANITIZER"] != "none"
+GATE = pytest.mark.skipif(SANITIZED, reason="minutes there; the same code as in other matrices")
 NAMES = re.findall(r"^static int ((?:bad|good)_\w+)\(void\)$",
                    (ROOT / "tests/cli/reorder_program.c").read_text(), re.M)
 BAD = [name for name in NAMES if name.startswith("bad")]
@@ -51,6 +53,7 @@ def place_of(words, function, path="tests/cli/reorder_program.c"):
     return f"{path}:{text[:text.index(words, start)].count(chr(10)) + 1} ({function})"
 
 
+@GATE
 @pytest.mark.parametrize("name, first, second", [
     ("bad_read_then_fill", f"cuMemsetD32Async at {place_of('cuMemset', 'set')}",
      f"cuMemcpyDtoHAsync_v2 at {place_of('cuMemcpy', 'copy_out')}"),
@@ -80,6 +83,7 @@ def test_the_gate_names_what_nothing_orders(name, first, second, monkeypatch):
             'is wrong"') in row
 
 
+@GATE
 def test_the_gate_names_nodes_of_a_graph(monkeypatch):
     """Of one launch; the release mostly fails, too."""
     monkeypatch.chdir(ROOT)
@@ -89,6 +93,7 @@ def test_the_gate_names_nodes_of_a_graph(monkeypatch):
         "before an older one, and nothing orders them" in row
 
 
+@GATE
 def test_the_gate_names_the_round_of_a_loop(monkeypatch):
     """The event that is forgotten is the tenth of twenty; the release fails, or does not."""
     monkeypatch.chdir(ROOT)
