@@ -66,9 +66,10 @@ struct matrix_case {
     char fired_at[PLACE_SIZE]; /* where the program made that call; empty: not known */
     char place[PLACE_SIZE];    /* where it made the call that matters */
     enum matrix_end end;
-    size_t number; /* before matrix_gather moved some */
-    bool bad;      /* its end makes the command fail */
-    bool left_out; /* not run: all before it took too long */
+    size_t number;  /* before matrix_gather moved some */
+    bool bad;       /* its end makes the command fail */
+    bool by_chance; /* a release that fails for the cause of a late or reordered run */
+    bool left_out;  /* not run: all before it took too long */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
     int code;   /* exit code or signal */
     double seconds;
@@ -216,8 +217,8 @@ bool matrix_is_fault(const struct matrix_case *one);
 /** Whether its result is wrong, and no call and no check tells why: perhaps it lacks a wait. */
 bool matrix_is_silent(const struct matrix_case *one);
 
-/** Put the releases that fail silently behind the first run of MATRIX_LATE or MATRIX_REORDER that
- * has a cause, which is theirs. */
+/** Put the releases that fail silently by chance, since older and newer ones pass, or all fail,
+ * behind the first run of MATRIX_LATE or MATRIX_REORDER that has a cause, which is theirs. */
 void matrix_gather(struct matrix_case *cases, size_t count);
 
 /** Whether two releases, or two calls that are made to fail, fail for one cause; or the second is a

@@ -160,9 +160,20 @@ static bool has_order(const struct matrix_case *one)
     return one->bad && (one->late_by || one->first_by);
 }
 
-static bool is_silent_release(const struct matrix_case *one)
+/* Releases that fail at one end alone may do so for a reason of their own. */
+static bool is_by_chance(const struct matrix_case *cases, size_t count,
+                         const struct matrix_case *one)
 {
-    return one->bad && matrix_is_release(one) && matrix_is_silent(one);
+    bool newer = false, older = false;
+
+    for (size_t i = 0; i < count; i++) {
+        if (matrix_is_release(&cases[i]) && cases[i].end == MATRIX_PASSES) {
+            int version = version_parse(cases[i].cuda);
+            newer |= version > version_parse(one->cuda);
+            older |= version < version_parse(one->cuda);
+        }
+    }
+    return one->bad && matrix_is_release(one) && matrix_is_silent(one) && newer == older;
 }
 
 void matrix_gather(struct matrix_case *cases, size_t count)
@@ -173,9 +184,11 @@ void matrix_gather(struct matrix_case *cases, size_t count)
         cases[i].number = i;
     while (cause < count && !has_order(&cases[cause]))
         cause++;
-    for (size_t i = cause; cause < count && i-- > 0;) {
+    for (size_t i = 0; i < cause && cause < count; i++)
+        cases[i].by_chance = is_by_chance(cases, count, &cases[i]);
+    for (size_t i = cause; i-- > 0;) {
         struct matrix_case moved = cases[i];
-        if (!is_silent_release(&moved))
+        if (!moved.by_chance)
             continue;
         memmove(&cases[i], &cases[i + 1], (cause - i) * sizeof *cases);
         cases[cause--] = moved;
@@ -190,7 +203,7 @@ static bool is_base(const struct matrix_case *one)
 
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
 {
-    if (has_order(one) && is_silent_release(other))
+    if (has_order(one) && other->by_chance)
         return true;
     return one->bad &&
            (is_base(one)           ? is_base(other)

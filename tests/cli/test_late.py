@@ -154,6 +154,17 @@ def test_a_release_that_fails_by_chance(other, rule, row, tmp_path):
 
 
 @GATE
+def test_an_old_release_that_fails_for_its_own_reason():
+    """Nothing older passes, so that it need not be chance."""
+    script = f"case $CUSHIM_SIM_NVML_CUDA in 11.4) exec {PROGRAM} plain_no_wait;; esac; " \
+        f"exec {PROGRAM} bad_pinned"
+    rows = run("matrix", "--gate", "--cuda", "13.5,12.4,11.4", "--fault-each=1", "--", "sh", "-c",
+               script).rows
+    row, = re.findall("^CUDA 11.4 .*$", rows, re.M)
+    assert " fails " in row and "same as" not in row
+
+
+@GATE
 def test_the_gate_of_a_right_program():
     [(result, rows)] = rows_of("good_legacy", 1)
     assert result.code == OK and set(rows.values()) == {"passes"} and len(rows) == 2
