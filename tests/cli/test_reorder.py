@@ -25,7 +25,7 @@ def test_a_missing_order(name):
     """It is found each time, by the result, or by memory that is gone, if each of two streams is
     the last one once; but on a machine that is busy a program may stop for long at any place."""
     assert sum(any(code(name, "--cuda=12.4", rule=f"reorder:last={last}") in (1, 3)
-                   for last in (2, 1)) for _ in range(10)) >= 9
+                   for last in (2, 1)) for _ in range(4)) >= 3
 
 
 @pytest.mark.parametrize("name", GOOD)
