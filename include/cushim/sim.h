@@ -71,6 +71,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
  *     missing:SYMBOL                the driver lacks it (for instances opened afterwards)
  *     wrong-abi                     a call through a wrongly resolved pointer aborts, naming it
  *     late                          queued work runs as late as a device may run it
+ *         streams=1                 but as if all streams were one
  *     reorder                       so does this, and in another order if nothing orders it
  *         last=K                    the work of the Kth stream runs last
  *         before=M                  the piece `from` runs before the Mth and all behind it

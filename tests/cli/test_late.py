@@ -38,7 +38,8 @@ def test_early_work(name):
 
 @pytest.mark.parametrize("rule, wanted", [("late:from=1", 1), ("late:from=4", 1),
                                           ("late:from=5", 0), ("reorder:from=4", 1),
-                                          ("reorder:from=5", 0)])
+                                          ("reorder:from=5", 0), ("late:streams=1", 1),
+                                          ("late:streams=1,from=5", 0)])
 def test_some_work_is_late(rule, wanted):
     """The fourth piece of work is the copy: after a fill, two kernels, and nothing behind."""
     assert any(code("bad_pinned", "--fault", rule) == wanted for _ in range(5))

@@ -28,6 +28,12 @@ def test_a_missing_order(name):
                    for last in (2, 1)) for _ in range(4)) >= 3
 
 
+@pytest.mark.parametrize("name", [name for name in BAD if name != "bad_free"])
+def test_what_lacks_an_order_lacks_no_wait(name):
+    """Work that is late, and in the order of the calls, is right, if no memory goes too early."""
+    assert code(name, rule="late:streams=1") == 0
+
+
 @pytest.mark.parametrize("name", GOOD)
 @pytest.mark.parametrize("cuda", ["12.4", "13.5"])
 def test_no_missing_order(name, cuda):

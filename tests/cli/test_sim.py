@@ -425,8 +425,10 @@ def test_rules_of_all():
     ("cuInit:cal=1", "it takes error=CODE, call=N, from=N,"),
     ("device-lost:slow=1", "it takes device=D, call=N and error=CODE"),
     ("early:from=1", "it takes nothing"),
-    ("late:now", "it takes from=N"), ("late:from=0", "from is a whole number from 1 on"),
-    ("late:before=1", "it takes from=N"), ("reorder:to=1", "it takes from=N, before=N and last=N")])
+    ("late:now", "it takes from=N and streams=1"),
+    ("late:from=0", "from is a whole number from 1 on"),
+    ("late:before=1", "it takes from=N and"), ("late:streams=2", "streams is 1"),
+    ("reorder:to=1", "it takes from=N, before=N and last=N")])
 def test_wrong_rules_say_what_is_right(rule, words):
     result = sim("texts", options=("--fault", rule))
     assert result.code == USAGE and words in result.err

@@ -71,14 +71,16 @@ struct option {
 static const struct option *option_of(const struct rule *rule, const char *name)
 {
     enum { CALL = 1 << RULE_CALL, LOST = 1 << RULE_LOST, MEMORY = 1 << RULE_MEMORY };
-    enum { REORDER = 1 << RULE_REORDER, LATE = 1 << RULE_LATE | REORDER };
+    enum { LATE = 1 << RULE_LATE, REORDER = 1 << RULE_REORDER };
 #define NUMBER(member, least, most) offsetof(struct rule, member), least, most
 #define NONE 0, 0, 0
     static const struct option options[] = {
         {CALL | LOST, "error", NONE, "error is a code from 1 on, or a name such as OUT_OF_MEMORY"},
         {CALL | LOST, "call", NUMBER(call, 1, INT64_MAX), "call is a whole number from 1 on"},
-        {CALL | LATE, "from", NUMBER(from, 1, INT64_MAX), "from is a whole number from 1 on"},
+        {CALL | LATE | REORDER, "from", NUMBER(from, 1, INT64_MAX),
+         "from is a whole number from 1 on"},
         {REORDER, "before", NUMBER(before, 1, INT64_MAX), "before is a whole number from 1 on"},
+        {LATE, "streams", NUMBER(last, 1, 1), "streams is 1"},
         {REORDER, "last", NUMBER(last, 1, 63), "last is a whole number from 1 to 63"},
         {CALL, "every", NUMBER(every, 1, INT64_MAX), "every is a whole number from 1 on"},
         {CALL, "probability", NONE, "probability is a number from 0 to 1"},
@@ -236,7 +238,7 @@ static const char *options_of(const struct rule *rule)
     case RULE_LOST:
         return "it takes device=D, call=N and error=CODE";
     case RULE_LATE:
-        return "it takes from=N";
+        return "it takes from=N and streams=1";
     case RULE_REORDER:
         return "it takes from=N, before=N and last=N";
     default:

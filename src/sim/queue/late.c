@@ -26,8 +26,7 @@
 
 bool sim_late_reorders, sim_late_hurries;
 pthread_cond_t sim_late_changed = PTHREAD_COND_INITIALIZER;
-static uint64_t patience_ns = PATIENCE_NS, turn_ns = TURN_NS;
-static uint64_t turn_end_ns;
+static uint64_t patience_ns = PATIENCE_NS, turn_ns = TURN_NS, turn_end_ns;
 static uint64_t newest_number;             /* when one was last wanted: what is newer stays late */
 static uint64_t late_from = UINT64_MAX;    /* of the pieces of work: what is before is early */
 static uint64_t late_before;               /* from there on, they run behind the first late one */
@@ -134,12 +133,11 @@ struct sim_ticket *sim_late_make(struct sim_ticket *ticket, struct sim_ticket *b
         tell("this one runs behind it", ticket->origin);
     if (queued == late_from && ticket->work)
         first = ticket;
-    return late_before && queued >= late_before ? first : NULL;
-}
-
-static uint64_t turn_end(void)
-{
-    return sim_clock_ns() + turn_ns;
+    if (late_before && queued >= late_before)
+        return first;
+    while (before && !before->work)
+        before = before->older;
+    return last_chain && !sim_late_reorders && ticket->work ? before : NULL; /* as one stream */
 }
 
 /* Waits a little, but not for ever: the work may wait for the caller. */
@@ -157,13 +155,13 @@ void sim_late_hurry(const struct sim_ticket *last, uint64_t number, pthread_cond
 {
     const bool own = last && last->number > call_number;
     call_number = number;
-    for (uint64_t end = turn_end(); own && !last->done && is_before(end, changed);)
+    for (uint64_t end = sim_clock_ns() + turn_ns; own && !last->done && is_before(end, changed);)
         ;
 }
 
 void sim_late_settle(struct sim_ticket *const *oldest, uint64_t newest, pthread_cond_t *changed)
 {
-    for (uint64_t end = turn_end();
+    for (uint64_t end = sim_clock_ns() + turn_ns;
          *oldest && (*oldest)->number <= newest && is_before(end, changed);)
         ;
 }

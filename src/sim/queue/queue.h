@@ -102,8 +102,8 @@ CUresult sim_event_shared_ticket(const struct sim_event *event, struct sim_conte
  * device may begin it: when somebody waits for it or for what comes after, asks again and again, or
  * after a time; with `reorders` also one at a time, in another order than it was queued, of the
  * chain `last` at the end, but for the first one, which runs before all from the piece `before` on
- * (0: none). What is queued before
- * `from` is done before the call returns. */
+ * (0: none). What is queued before `from` is done before the call returns. Without `reorders`, a
+ * `last` that is not 0 has all work follow what was queued before, as in one stream. */
 void sim_late_begin(bool late, bool reorders, uint64_t from, uint64_t before, uint64_t last);
 extern bool sim_late_reorders;
 /* The ticket, not yet started, is for this work. */
