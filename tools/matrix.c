@@ -178,8 +178,15 @@ static void print_text(const struct matrix_list *list, const char *note)
             continue;
         output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        output_table_add(&table, one->bad ? OUTPUT_PLAIN : OUTPUT_DIM,
-                         matrix_why(list->item, i, same, reason));
+        matrix_why(list->item, i, same, reason);
+        for (char *line = reason, *next; line; line = next) {
+            next = strchr(line, '\n');
+            if (next)
+                *next++ = '\0';
+            for (size_t column = 0; line > reason && column < 2; column++)
+                output_table_add(&table, OUTPUT_PLAIN, "");
+            output_table_add(&table, one->bad ? OUTPUT_PLAIN : OUTPUT_DIM, line);
+        }
     }
     output_table_print(&table, "");
     matrix_totals(stdout, list->item, list->count);
@@ -328,6 +335,7 @@ static bool judge_all(const struct options *options, struct matrix_list *list)
     }
     matrix_list_sort(list);
     matrix_gather(list->item, list->count);
+    matrix_fold(list->item, list->count);
     return bad;
 }
 

@@ -25,7 +25,8 @@ enum {
     MATRIX_WORDS_SIZE = MATRIX_NAME_SIZE + MATRIX_CALL_SIZE,
     MATRIX_REASON_SIZE = 3 * MATRIX_WORDS_SIZE,
     MATRIX_OUTPUT_SIZE = 4096,
-    MATRIX_JOBS = 256 /* at most so many at a time */
+    MATRIX_JOBS = 256, /* at most so many at a time */
+    MATRIX_SHOWN = 8   /* calls of one row, for people */
 };
 
 enum matrix_end {
@@ -69,6 +70,7 @@ struct matrix_case {
     size_t number;  /* before matrix_gather moved some */
     bool bad;       /* its end makes the command fail */
     bool by_chance; /* a release that fails for the cause of a late or reordered run */
+    int folded;     /* by matrix_fold: runs of one number are one row; 0: it has its own */
     bool left_out;  /* not run: all before it took too long */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
     int code;   /* exit code or signal */
@@ -221,6 +223,20 @@ bool matrix_is_silent(const struct matrix_case *one);
  * behind the first run of MATRIX_LATE or MATRIX_REORDER that has a cause, which is theirs. */
 void matrix_gather(struct matrix_case *cases, size_t count);
 
+/** Put together the runs in which different calls fail and the program ignores that, or does not do
+ * without: they are one row. */
+void matrix_fold(struct matrix_case *cases, size_t count);
+
+/** How many of the first cases matrix_fold made one row; 1: none. */
+size_t matrix_folded(const struct matrix_case *cases, size_t count);
+
+/** The name of such a row: "CUDA 13.5 and 9.0, 14 calls fail in turn". */
+void matrix_fold_name(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
+
+/** Why it fails, with `most` of its calls, each on a line of its own. */
+void matrix_fold_words(const struct matrix_case *cases, size_t count, size_t most,
+                       char text[MATRIX_REASON_SIZE]);
+
 /** Whether two releases, or two calls that are made to fail, fail for one cause; or the second is a
  * release that fails silently, and the first has a cause by MATRIX_LATE or MATRIX_REORDER. */
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other);
@@ -246,7 +262,7 @@ const char *matrix_why(const struct matrix_case *cases, size_t number, size_t co
 void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count);
 
 /** The entries, with commas, that --survives may name: those that fail alone for want of it, or
- * those that the driver lacks. False: there are none. */
+ * those that the driver lacks. False: there are none, or those that fail have the same. */
 bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
                        char text[MATRIX_REASON_SIZE]);
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SURVIVORS = 4 }; /* names of one hint; more are counted */
+
 bool matrix_is_release(const struct matrix_case *one)
 {
     return strncmp(one->name, "CUDA", 4) == 0 && !one->devices && one->fault[0] == '\0';
@@ -205,6 +207,8 @@ bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case
 {
     if (has_order(one) && other->by_chance)
         return true;
+    if (one->folded != 0 || other->folded != 0)
+        return one->folded == other->folded;
     return one->bad &&
            (is_base(one)           ? is_base(other)
             : matrix_is_fault(one) ? matrix_is_fault(other)
@@ -223,8 +227,12 @@ size_t matrix_first(const struct matrix_case *cases, size_t number)
 
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE])
 {
-    size_t same = 1, alike = 1;
+    size_t same = 1, alike = 1, folded = matrix_folded(cases, count);
 
+    if (folded > 1) {
+        matrix_fold_name(cases, folded, name);
+        return folded;
+    }
     while (same < count && is_next(&cases[same - 1], &cases[same]))
         same++;
     while (alike < count && is_alike(&cases[0], &cases[alike]))
@@ -322,6 +330,8 @@ const char *matrix_why(const struct matrix_case *cases, size_t number, size_t co
         snprintf(text, MATRIX_REASON_SIZE, "same as %s", cases[first].name);
     else if (count > 1 && is_bare(&cases[number]))
         put_codes(&cases[number], count, text);
+    else if (count > 1 && cases[number].folded != 0)
+        matrix_fold_words(&cases[number], count, MATRIX_SHOWN, text);
     else
         matrix_reason(&cases[number], count, text);
     return text;
@@ -329,38 +339,57 @@ const char *matrix_why(const struct matrix_case *cases, size_t number, size_t co
 
 void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count)
 {
-    size_t counts[MATRIX_NOT_RUN + 1] = {0};
+    size_t counts[MATRIX_NOT_RUN + 1] = {0}, rows = 0;
     const char *between = "";
 
     for (size_t i = 0; i < count; i++)
         counts[cases[i].end]++;
+    for (size_t i = 0, same; i < count; i += same, rows++)
+        same = matrix_folded(&cases[i], count - i);
     fprintf(file, "%zu run%s: ", count, output_plural(count));
     for (int end = 0; end <= MATRIX_NOT_RUN; end++) {
+        size_t more = end == MATRIX_FAILS ? count - rows : 0;
         if (counts[end] == 0)
             continue;
-        fprintf(file, "%s%zu %s", between, counts[end], matrix_end_name((enum matrix_end)end));
+        fprintf(file, "%s%zu %s", between, counts[end] - more,
+                matrix_end_name((enum matrix_end)end));
+        if (more > 0)
+            fprintf(file, " in %zu runs", counts[end]);
         between = ", ";
     }
+}
+
+/* Whether one of the first cases has the name: of a call that the driver lacks, or of another. */
+static bool has_survivor(const struct matrix_case *cases, size_t count, bool lacked,
+                         const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *other = matrix_survivor(&cases[i]);
+        if (other && cases[i].missed == lacked && strcmp(other, name) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
                        char text[MATRIX_REASON_SIZE])
 {
-    const char *names[MATRIX_FAULTS];
-    size_t known = 0, length = 0;
+    size_t names = 0, length = 0, least = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < count && known < MATRIX_FAULTS; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *name = matrix_survivor(&cases[i]);
-        size_t k = 0, room = MATRIX_REASON_SIZE - length;
-        if (!name || lacked != cases[i].missed || room <= sizeof cases[i].fired)
+        if (!name || cases[i].missed != lacked || has_survivor(cases, i, lacked, name) ||
+            (lacked && has_survivor(cases, count, false, name)))
             continue;
-        while (k < known && strcmp(names[k], name) != 0)
-            k++;
-        if (k < known)
-            continue;
-        length += (size_t)snprintf(text + length, room, "%s%s", known > 0 ? "," : "", name);
-        names[known++] = name;
+        if (names++ < SURVIVORS)
+            length += (size_t)snprintf(text + length, MATRIX_REASON_SIZE - length, "%s%s",
+                                       names > 1 ? "," : "", name);
+        if (names < SURVIVORS)
+            least = length;
     }
-    return known > 0;
+    if (names > SURVIVORS)
+        snprintf(text + least, MATRIX_REASON_SIZE - least, " and %zu others",
+                 names - SURVIVORS + 1);
+    return names > 0;
 }
