@@ -268,6 +268,8 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
         good = matrix_run(&options->plan, list->item, count, list->count, NULL);
     for (size_t i = count; good && i < list->count; i++)
         matrix_order(&options->plan, &list->item[i]);
+    if (good)
+        matrix_order_chance(&options->plan, list->item, list->count);
     matrix_list_tried(list);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }

@@ -67,10 +67,11 @@ static void fill(struct matrix_case *one)
     const char *late_by = one->first_by ? one->first_by : one->late_by;
     bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
     const char *by = ignored || one->fell         ? one->fired_by
+                     : late_by                    ? late_by
                      : one->kernel_by             ? one->kernel_by
                      : one->missed_by             ? one->missed_by
                      : by_itself && one->fired_by ? one->fired_by
-                                                  : late_by;
+                                                  : NULL;
     bool told = by && by == one->fired_by && one->call_by && strcmp(one->call_by, by) == 0;
 
     insert(one->shown, one->missed_by);

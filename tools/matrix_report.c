@@ -131,7 +131,8 @@ const char *matrix_call(const struct matrix_case *one)
     if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0' &&
         one->errors[0] == '\0')
         return "no call that reached the driver failed";
-    if (((one->end <= MATRIX_NOTICES || is_good(one)) && !one->missed) || is_own_fault(one))
+    if (((one->end <= MATRIX_NOTICES || (is_good(one) && !one->ordered)) && !one->missed) ||
+        is_own_fault(one))
         return "";
     return one->shown;
 }

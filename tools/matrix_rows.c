@@ -150,45 +150,45 @@ static bool is_alike(const struct matrix_case *one, const struct matrix_case *ot
             matrix_is_same(one, other));
 }
 
-bool matrix_is_silent(const struct matrix_case *one)
+bool matrix_may_lack_order(const struct matrix_case *one)
 {
-    return one->end == MATRIX_FAILS && one->calls > 0 && one->call[0] == '\0' &&
-           one->check[0] == '\0' && one->kernel[0] == '\0';
+    bool data = one->kernel[0] != '\0' && !one->refused;
+
+    return one->end == MATRIX_FAILS && one->calls > 0 && !one->missed &&
+           (data || (one->call[0] == '\0' && one->check[0] == '\0'));
 }
 
-/* Whether a wait or an order is missing that more runs found. */
-static bool has_order(const struct matrix_case *one)
+bool matrix_has_order(const struct matrix_case *one)
 {
-    return one->bad && (one->late_by || one->first_by);
+    return one->end >= MATRIX_FAILS && (one->late_by || one->first_by);
 }
 
-/* Releases that fail at one end alone may do so for a reason of their own. */
-static bool is_by_chance(const struct matrix_case *cases, size_t count,
-                         const struct matrix_case *one)
+/* Whether a call was made to fail, and a kernel of a case that fails by chance did the same. */
+static bool has_finding(const struct matrix_case *cases, size_t count,
+                        const struct matrix_case *one)
 {
-    bool newer = false, older = false;
-
-    for (size_t i = 0; i < count; i++) {
-        if (matrix_is_release(&cases[i]) && cases[i].end == MATRIX_PASSES) {
-            int version = version_parse(cases[i].cuda);
-            newer |= version > version_parse(one->cuda);
-            older |= version < version_parse(one->cuda);
-        }
+    for (size_t i = 0; i < count && matrix_is_fault(one) && one->bad && one->kernel[0]; i++) {
+        const struct matrix_case *other = &cases[i];
+        if ((other->by_chance || matrix_has_order(other)) && other->kernel[0] != '\0' &&
+            is_same_text(kernel_words(one), kernel_words(other)))
+            return true;
     }
-    return one->bad && matrix_is_release(one) && matrix_is_silent(one) && newer == older;
+    return false;
 }
 
 void matrix_gather(struct matrix_case *cases, size_t count)
 {
     size_t cause = 0;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         cases[i].number = i;
-    while (cause < count && !has_order(&cases[cause]))
+        cases[i].by_chance &= cases[i].bad;
+    }
+    while (cause < count && !(cases[cause].bad && matrix_has_order(&cases[cause])))
         cause++;
-    for (size_t i = 0; i < cause && cause < count; i++)
-        cases[i].by_chance = is_by_chance(cases, count, &cases[i]);
-    for (size_t i = cause; i-- > 0;) {
+    for (size_t i = cause; i < count; i++)
+        cases[i].by_chance = has_finding(cases, count, &cases[i]);
+    for (size_t i = cause; i-- > 0 && cause < count;) {
         struct matrix_case moved = cases[i];
         if (!moved.by_chance)
             continue;
@@ -205,8 +205,8 @@ static bool is_base(const struct matrix_case *one)
 
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
 {
-    if (has_order(one) && other->by_chance)
-        return true;
+    if (other->by_chance)
+        return one->bad && matrix_has_order(one);
     if (one->folded != 0 || other->folded != 0)
         return one->folded == other->folded;
     return one->bad &&
@@ -227,7 +227,7 @@ size_t matrix_first(const struct matrix_case *cases, size_t number)
 
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE])
 {
-    size_t same = 1, alike = 1, folded = matrix_folded(cases, count);
+    size_t same = 1, alike = 1, chance = 0, folded = matrix_folded(cases, count);
 
     if (folded > 1) {
         matrix_fold_name(cases, folded, name);
@@ -237,6 +237,13 @@ size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRI
         same++;
     while (alike < count && is_alike(&cases[0], &cases[alike]))
         alike++;
+    while (chance < count && cases[chance].by_chance)
+        chance++;
+    if (chance > same) {
+        snprintf(name, MATRIX_WORDS_SIZE, "%s and %zu other%s", cases[0].name, chance - 1,
+                 output_plural(chance - 1));
+        return chance;
+    }
     if (same > 1)
         snprintf(name, MATRIX_WORDS_SIZE, "%s to %s", cases[0].name, cases[same - 1].cuda);
     else if (alike > 1 && is_bare(&cases[0]))
