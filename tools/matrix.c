@@ -11,10 +11,12 @@
 #include "sim_library.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct options {
@@ -234,6 +236,29 @@ static void print_json(const struct matrix_list *list, const char *note)
     output_json_set(root, "runs", runs);
     output_json_set(root, "note", note[0] != '\0' ? json_string(note) : json_null());
     output_json_print(root);
+}
+
+/* Whether a report can be written there: told before the runs, which take long. What is there stays
+ * until then. */
+static bool can_write(const char *path)
+{
+    struct stat state;
+    int made = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    bool good = !path || made >= 0;
+
+    if (made >= 0) {
+        close(made);
+        unlink(path);
+    } else if (!good && errno == EEXIST) {
+        good = access(path, W_OK) == 0 || errno == ENOENT; /* a link to what is not there yet */
+        if (good && stat(path, &state) == 0 && S_ISDIR(state.st_mode)) {
+            errno = EISDIR;
+            good = false;
+        }
+    }
+    if (!good)
+        fprintf(stderr, "cushim matrix: %s: %s\n", path, strerror(errno));
+    return good;
 }
 
 static bool write_file(const char *path,
@@ -505,6 +530,8 @@ static int run(const char *title, char **words)
     result = list_runs(&list);
     if (result == COMMAND_OK && !(program = find_program(words[0])))
         result = COMMAND_INPUT;
+    if (result == COMMAND_OK && (!can_write(given.junit) || !can_write(given.markdown)))
+        result = COMMAND_SYSTEM;
     if (result == COMMAND_OK)
         result = run_program(&list, program);
     free(program);

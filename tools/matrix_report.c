@@ -128,9 +128,12 @@ const char *matrix_call(const struct matrix_case *one)
 {
     bool wrong = one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES;
 
-    if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0' &&
-        one->errors[0] == '\0')
-        return "no call that reached the driver failed";
+    bool silent = one->call[0] == '\0' && one->output[0] == '\0' && one->errors[0] == '\0';
+
+    if (wrong && one->cuda[0] != '\0' && silent && one->calls == 0)
+        return "it printed nothing, and called no driver";
+    if (wrong && one->cuda[0] != '\0' && silent)
+        return "it printed nothing, and every call of the driver succeeded";
     if (((one->end <= MATRIX_NOTICES || (is_good(one) && !one->ordered)) && !one->missed) ||
         is_own_fault(one))
         return "";

@@ -501,7 +501,7 @@ def test_junit_tells_how_runs_ended(tmp_path):
 def test_annotations():
     """One for each row that fails, or for releases; beside JSON on standard error."""
     program = ("--cuda", "12.4,11.2,10.2", "--", "sh", "-c", "echo a% >&2; echo; exit 3")
-    line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; no call that reached the driver"
+    line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; it printed nothing, and called no"
     assert run("matrix", "--github", *program).rows.splitlines()[0] == \
         "::error title=CUDA 12.4 to 10.2::fails: exit code 3; \"a%25\""
     assert run("matrix", "--github", "--json", *program).err.startswith("::error title=")
