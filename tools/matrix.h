@@ -53,7 +53,7 @@ struct matrix_case {
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;
-    char *freed_by; /* what freed the memory that the kernel used */
+    char *freed_by; /* what freed the memory that the kernel, or the call, used */
     /* The first call that failed by itself, of those that do something, or for want of cuInit. */
     char *refused_by;
     /* Under MATRIX_LATE and MATRIX_REORDER, as experiments found it: what was not waited for, or
@@ -326,6 +326,9 @@ const char *matrix_survivor(const struct matrix_case *one);
 
 /** The rule of runs that lack neither. */
 #define MATRIX_EARLY "early"
+
+/** Behind the error of a call; and what freed it. */
+#define MATRIX_FREED ", of memory that was freed"
 
 /** Before --survives: of a call that failed, in front of that, of all runs; of one that the driver
  * lacks. */

@@ -165,7 +165,7 @@ def printed_in_tables():
                  "tools/matrix_use.c": r"snprintf\(text.*?;",
                  "tools/matrix.c": r"lacks_faults\(list\) \?.*?;",
                  "tools/matrix_rows.c": r"\"same as %s\"",
-                 "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT) [^\n]*"}
+                 "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT|FREED) [^\n]*"}
     words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
              "tools/sim_check.c": r"judge_count\(problems.*?;",
              "src/sim/core/config.c": r"sim_config_checks\(.*?\};"}
