@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { IGNORED = 256 }; /* above each exit code */
+enum { IGNORED = 256 /* above each exit code */, LEAST = 3 /* calls: fewer have their own rows */ };
 
 /* Runs of one kind are one row; 0: it has its own. */
 static int kind_of(const struct matrix_case *one)
@@ -20,12 +20,13 @@ static bool is_same_call(const struct matrix_case *one, const struct matrix_case
     return strcmp(one->fired, other->fired) == 0 && strcmp(one->fired_at, other->fired_at) == 0;
 }
 
-/* Whether an earlier run has the call. */
+/* Whether an earlier run of its kind has the call. */
 static bool is_told(const struct matrix_case *cases, size_t number)
 {
+    const int kind = kind_of(&cases[number]);
     size_t first = 0;
 
-    while (!is_same_call(&cases[first], &cases[number]))
+    while (kind_of(&cases[first]) != kind || !is_same_call(&cases[first], &cases[number]))
         first++;
     return first < number;
 }
@@ -50,11 +51,11 @@ static void gather(struct matrix_case *cases, size_t count)
 void matrix_fold(struct matrix_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        bool several = false;
-        for (size_t k = i + 1; k < count && kind_of(&cases[i]) != 0; k++)
-            several |=
-                kind_of(&cases[k]) == kind_of(&cases[i]) && !is_same_call(&cases[k], &cases[i]);
-        if (several && cases[i].folded == 0)
+        const int kind = cases[i].folded == 0 ? kind_of(&cases[i]) : 0;
+        int calls = 0;
+        for (size_t k = i; k < count && kind != 0; k++)
+            calls += kind_of(&cases[k]) == kind && !is_told(cases, k);
+        if (calls >= LEAST)
             gather(&cases[i], count - i);
     }
 }
