@@ -11,10 +11,12 @@
 #include "sim_library.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct options {
@@ -178,8 +180,15 @@ static void print_text(const struct matrix_list *list, const char *note)
             continue;
         output_table_add(&table, OUTPUT_PLAIN, row);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
-        output_table_add(&table, one->bad ? OUTPUT_PLAIN : OUTPUT_DIM,
-                         matrix_why(list->item, i, same, reason));
+        matrix_why(list->item, i, same, reason);
+        for (char *line = reason, *next; line; line = next) {
+            next = strchr(line, '\n');
+            if (next)
+                *next++ = '\0';
+            for (size_t column = 0; line > reason && column < 2; column++)
+                output_table_add(&table, OUTPUT_PLAIN, "");
+            output_table_add(&table, one->bad ? OUTPUT_PLAIN : OUTPUT_DIM, line);
+        }
     }
     output_table_print(&table, "");
     matrix_totals(stdout, list->item, list->count);
@@ -229,6 +238,29 @@ static void print_json(const struct matrix_list *list, const char *note)
     output_json_print(root);
 }
 
+/* Whether a report can be written there: told before the runs, which take long. What is there stays
+ * until then. */
+static bool can_write(const char *path)
+{
+    struct stat state;
+    int made = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    bool good = !path || made >= 0;
+
+    if (made >= 0) {
+        close(made);
+        unlink(path);
+    } else if (!good && errno == EEXIST) {
+        good = access(path, W_OK) == 0 || errno == ENOENT; /* a link to what is not there yet */
+        if (good && stat(path, &state) == 0 && S_ISDIR(state.st_mode)) {
+            errno = EISDIR;
+            good = false;
+        }
+    }
+    if (!good)
+        fprintf(stderr, "cushim matrix: %s: %s\n", path, strerror(errno));
+    return good;
+}
+
 static bool write_file(const char *path,
                        void (*write)(FILE *file, const struct matrix_case *cases, size_t count,
                                      const char *note),
@@ -261,6 +293,8 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
         good = matrix_run(&options->plan, list->item, count, list->count, NULL);
     for (size_t i = count; good && i < list->count; i++)
         matrix_order(&options->plan, &list->item[i]);
+    if (good)
+        matrix_order_chance(&options->plan, list->item, list->count);
     matrix_list_tried(list);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
@@ -328,6 +362,7 @@ static bool judge_all(const struct options *options, struct matrix_list *list)
     }
     matrix_list_sort(list);
     matrix_gather(list->item, list->count);
+    matrix_fold(list->item, list->count);
     return bad;
 }
 
@@ -495,6 +530,8 @@ static int run(const char *title, char **words)
     result = list_runs(&list);
     if (result == COMMAND_OK && !(program = find_program(words[0])))
         result = COMMAND_INPUT;
+    if (result == COMMAND_OK && (!can_write(given.junit) || !can_write(given.markdown)))
+        result = COMMAND_SYSTEM;
     if (result == COMMAND_OK)
         result = run_program(&list, program);
     free(program);

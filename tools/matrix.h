@@ -25,7 +25,8 @@ enum {
     MATRIX_WORDS_SIZE = MATRIX_NAME_SIZE + MATRIX_CALL_SIZE,
     MATRIX_REASON_SIZE = 3 * MATRIX_WORDS_SIZE,
     MATRIX_OUTPUT_SIZE = 4096,
-    MATRIX_JOBS = 256 /* at most so many at a time */
+    MATRIX_JOBS = 256, /* at most so many at a time */
+    MATRIX_SHOWN = 8   /* calls of one row, for people */
 };
 
 enum matrix_end {
@@ -52,7 +53,7 @@ struct matrix_case {
     /* Of the calls in fired, call, kernel, and the one that the driver lacks: "cuX\t/a+0x12\t...",
      * as the log has what called them, from malloc; NULL: not known. */
     char *fired_by, *call_by, *kernel_by, *missed_by;
-    char *freed_by; /* what freed the memory that the kernel used */
+    char *freed_by; /* what freed the memory that the kernel, or the call, used */
     /* The first call that failed by itself, of those that do something, or for want of cuInit. */
     char *refused_by;
     /* Under MATRIX_LATE and MATRIX_REORDER, as experiments found it: what was not waited for, or
@@ -68,7 +69,9 @@ struct matrix_case {
     enum matrix_end end;
     size_t number;  /* before matrix_gather moved some */
     bool bad;       /* its end makes the command fail */
-    bool by_chance; /* a release that fails for the cause of a late or reordered run */
+    bool ordered;   /* it passes under MATRIX_EARLY alone: a wait or an order is missing */
+    bool by_chance; /* a release that does, or a call that fails with the finding of one */
+    int folded;     /* by matrix_fold: runs of one number are one row; 0: it has its own */
     bool left_out;  /* not run: all before it took too long */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
     int code;   /* exit code or signal */
@@ -199,6 +202,10 @@ void matrix_place_free(struct matrix_case *one);
  */
 void matrix_order(const struct matrix_plan *plan, struct matrix_case *one);
 
+/** If such a run has a cause, mark the releases that fail by themselves, and pass under
+ * MATRIX_EARLY: that cause is theirs. */
+void matrix_order_chance(const struct matrix_plan *plan, struct matrix_case *cases, size_t count);
+
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);
 
@@ -214,22 +221,40 @@ bool matrix_is_without(const struct matrix_case *one);
 /** Whether it is a run in which a rule of --fault-each makes a call fail. */
 bool matrix_is_fault(const struct matrix_case *one);
 
-/** Whether its result is wrong, and no call and no check tells why: perhaps it lacks a wait. */
-bool matrix_is_silent(const struct matrix_case *one);
+/** Whether its result is wrong, and no call tells why, or a kernel found what may be wrong data:
+ * perhaps it lacks a wait. */
+bool matrix_may_lack_order(const struct matrix_case *one);
 
-/** Put the releases that fail silently by chance, since older and newer ones pass, or all fail,
- * behind the first run of MATRIX_LATE or MATRIX_REORDER that has a cause, which is theirs. */
+/** Whether it fails for want of a wait or an order that more runs found. */
+bool matrix_has_order(const struct matrix_case *one);
+
+/** Put the runs that fail by chance behind the first one of MATRIX_LATE or MATRIX_REORDER that has
+ * a cause, which is theirs. */
 void matrix_gather(struct matrix_case *cases, size_t count);
 
-/** Whether two releases, or two calls that are made to fail, fail for one cause; or the second is a
- * release that fails silently, and the first has a cause by MATRIX_LATE or MATRIX_REORDER. */
+/** Put together the runs in which different calls fail and the program ignores that, or does not do
+ * without: they are one row. */
+void matrix_fold(struct matrix_case *cases, size_t count);
+
+/** How many of the first cases matrix_fold made one row; 1: none. */
+size_t matrix_folded(const struct matrix_case *cases, size_t count);
+
+/** The name of such a row: "CUDA 13.5 and 9.0, 14 calls fail in turn". */
+void matrix_fold_name(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
+
+/** Why it fails, with `most` of its calls, each on a line of its own. */
+void matrix_fold_words(const struct matrix_case *cases, size_t count, size_t most,
+                       char text[MATRIX_REASON_SIZE]);
+
+/** Whether two releases, or two calls that are made to fail, fail for one cause; or the second
+ * fails by chance, and the first has a cause by MATRIX_LATE or MATRIX_REORDER. */
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other);
 
 /** The first case that fails for the cause of this one; itself, if there is none before it. */
 size_t matrix_first(const struct matrix_case *cases, size_t number);
 
-/** How many of the first cases are one row, and its name: releases that ended the same, or calls
- * that failed and of which the program took notice, or that ended the same. */
+/** How many of the first cases are one row, and its name: releases that ended the same, or fail by
+ * chance, or calls that failed and of which the program took notice, or that ended the same. */
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE]);
 
 /** Why a row of so many, of which this is the first, ended as it did: how it ended, the failing
@@ -246,7 +271,7 @@ const char *matrix_why(const struct matrix_case *cases, size_t number, size_t co
 void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count);
 
 /** The entries, with commas, that --survives may name: those that fail alone for want of it, or
- * those that the driver lacks. False: there are none. */
+ * those that the driver lacks. False: there are none, or those that fail have the same. */
 bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
                        char text[MATRIX_REASON_SIZE]);
 
@@ -301,6 +326,9 @@ const char *matrix_survivor(const struct matrix_case *one);
 
 /** The rule of runs that lack neither. */
 #define MATRIX_EARLY "early"
+
+/** Behind the error of a call; and what freed it. */
+#define MATRIX_FREED ", of memory that was freed"
 
 /** Before --survives: of a call that failed, in front of that, of all runs; of one that the driver
  * lacks. */

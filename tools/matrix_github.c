@@ -16,6 +16,13 @@ static void put_title(FILE *file, const struct matrix_case *cases, size_t first,
     const struct matrix_case *one = &cases[first];
     bool releases = matrix_is_release(one);
     size_t last = first, others = 0;
+    char name[MATRIX_WORDS_SIZE];
+
+    if (one->folded != 0) {
+        matrix_row(one, count - first, name);
+        output_command(file, name, true);
+        return;
+    }
 
     while (releases && last + 1 < count && matrix_is_one_cause(one, &cases[last + 1]) &&
            version_parse(cases[last + 1].cuda) < version_parse(cases[last].cuda))
@@ -41,7 +48,7 @@ static void put_line(FILE *file, bool known, const struct matrix_line *line)
 
 /* What to do about work that nothing waits for or orders, and about an error that the program
  * ignores, as `cushim explain` has it: whoever reads an annotation may see nothing else. */
-static void put_cure(FILE *file, const struct matrix_case *one)
+static void put_cure(FILE *file, const struct matrix_case *one, const char *reason)
 {
     char words[MATRIX_WORDS_SIZE];
     bool queued =
@@ -49,9 +56,11 @@ static void put_cure(FILE *file, const struct matrix_case *one)
         one->end <= MATRIX_HANGS;
     const struct sentences_row *row;
 
-    if (!queued && (one->check[0] != '\0' || one->fired[0] == '\0'))
+    if (!queued && one->folded == 0 && (one->check[0] != '\0' || one->fired[0] == '\0'))
         return;
     matrix_words(one, words);
+    if (one->folded != 0)
+        snprintf(words, sizeof words, "%.*s", (int)strcspn(reason, "\n"), reason);
     if (queued)
         snprintf(words, sizeof words, "%.*s", (int)strcspn(one->call, ";"), one->call);
     row = sentences_find(words);
@@ -65,19 +74,23 @@ static void put_cure(FILE *file, const struct matrix_case *one)
 static void put_cause(FILE *file, const struct matrix_case *cases, size_t first, size_t count)
 {
     const struct matrix_case *one = &cases[first];
-    char reason[MATRIX_REASON_SIZE];
+    const size_t same = matrix_folded(one, count - first);
+    char reason[MATRIX_REASON_SIZE], names[MATRIX_REASON_SIZE];
     struct matrix_line line;
 
+    if (same > 1)
+        matrix_fold_words(one, same, MATRIX_SHOWN, reason);
+    else
+        matrix_reason(one, 1, reason);
     fputs("::error ", file);
     put_line(file, matrix_line(one, &line), &line);
     fputs("title=", file);
     put_title(file, cases, first, count);
     fprintf(file, "::%s: ", matrix_end_name(one->end));
-    output_command(file, matrix_reason(one, 1, reason), false);
-    put_cure(file, one);
-    if (matrix_survivor(one))
-        fprintf(file, "%%0A%s--survives %s", one->missed ? MATRIX_WITHOUT : MATRIX_GOES_ON,
-                matrix_survivor(one));
+    output_command(file, reason, false);
+    put_cure(file, one, reason);
+    if (matrix_survivable(one, same, one->missed, names))
+        fprintf(file, "%%0A%s--survives %s", one->missed ? MATRIX_WITHOUT : MATRIX_GOES_ON, names);
     fputs("\n", file);
 }
 

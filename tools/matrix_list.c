@@ -311,7 +311,7 @@ void matrix_list_faults(struct matrix_list *list, const struct matrix_used *used
             newest = i;
     }
     const size_t again = newest < count ? newest : matrix_list_newest(list);
-    if (late && (newest < count || matrix_is_silent(&list->item[again])))
+    if (late && (newest < count || matrix_may_lack_order(&list->item[again])))
         add_late(list, again);
     if (late && oldest != newest)
         add_late(list, oldest);
@@ -332,17 +332,16 @@ static bool fails(const struct matrix_case *one)
 }
 
 /* Whether such a run tells nothing new: it shows no reason, and the release fails by itself; or
- * that of the other rule beside it has the reason. */
+ * that of the other rule beside it has two calls as the reason, which tell more than one. */
 static bool is_told(const struct matrix_list *list, const struct matrix_case *before,
                     const struct matrix_case *one, const struct matrix_case *next)
 {
     const struct matrix_case *newest = &list->item[matrix_list_newest(list)];
     const bool silent =
-        one->call[0] == '\0' && matrix_is_silent(newest) && strcmp(one->cuda, newest->cuda) == 0;
+        !one->ordered && matrix_may_lack_order(newest) && strcmp(one->cuda, newest->cuda) == 0;
 
     if (is_order(one, MATRIX_LATE))
-        return silent || (one->late_by && is_order(next, MATRIX_REORDER) && next->second_by &&
-                          strcmp(next->second_by, one->late_by) == 0);
+        return silent || (one->ordered && is_order(next, MATRIX_REORDER) && next->second_by);
     return is_order(one, MATRIX_REORDER) && !one->first_by &&
            (silent || (fails(one) && is_order(before, MATRIX_LATE) && fails(before)));
 }

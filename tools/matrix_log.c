@@ -320,13 +320,18 @@ static int read_signal(const char *line)
     return at ? atoi(at + strlen(words)) : 0;
 }
 
+static void note_freed(struct matrix_case *one, const char *by)
+{
+    free(one->freed_by);
+    one->freed_by = strdup(by);
+}
+
 /* "cushim: simulated device 0: kernel 'k', ...": the first, unless one ended the kernel. What
  * launched it comes behind it, perhaps after calls of other threads. */
-static void note_kernel(struct matrix_case *one, const char *line, bool *told)
+static void note_kernel(struct matrix_case *one, const char *line, const char *freed, bool *told)
 {
     static const char begin[] = "cushim: simulated device ";
     static const char launched[] = "cushim: it was launched by ";
-    static const char freed[] = "cushim: it was freed by ";
     static const char refused[] = "a module was refused", race[] = "race: ";
     const char *words =
         strncmp(line, begin, sizeof begin - 1) == 0 ? strstr(line + sizeof begin - 1, ": ") : NULL;
@@ -335,8 +340,6 @@ static void note_kernel(struct matrix_case *one, const char *line, bool *told)
         one->kernel_by = strdup(line + sizeof launched - 1);
         *told = false;
     }
-    if (!one->freed_by && strncmp(line, freed, sizeof freed - 1) == 0)
-        one->freed_by = strdup(line + sizeof freed - 1);
     if (!words)
         return;
     *told = one->kernel[0] == '\0' || strstr(words, "; every later call ");
@@ -348,6 +351,8 @@ static void note_kernel(struct matrix_case *one, const char *line, bool *told)
     snprintf(one->kernel, sizeof one->kernel, "%.*s", (int)strcspn(words, "\n"), words);
     free(one->kernel_by);
     one->kernel_by = NULL;
+    if (freed && strstr(words, " was freed"))
+        note_freed(one, freed);
 }
 
 /* The words behind others that a line begins with, from malloc. */
@@ -377,10 +382,11 @@ static void note_late(struct matrix_case *one, const char *line)
         keep_behind(&one->first_by, line, "cushim: this one runs behind it: ");
 }
 
-/* The call that failed. 600 says that work is not ready. */
-static void note_call(struct matrix_case *one, const struct call *call)
+/* The call that failed, perhaps for memory that is gone. 600 says that work is not ready. */
+static void note_call(struct matrix_case *one, const struct call *call, const char *freed)
 {
     const char *name = call->name, *answer = call->answer;
+    bool gone = freed && atoi(answer) == CUDA_ERROR_INVALID_VALUE;
 
     one->last = known_symbol(name);
     if (one->named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
@@ -389,8 +395,10 @@ static void note_call(struct matrix_case *one, const struct call *call)
     one->named = has_word(one, name) || is_told(one, answer);
     if (!one->named && one->call[0] != '\0')
         return;
-    snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
+    snprintf(one->call, sizeof one->call, "%s: %s%s", name, answer, gone ? MATRIX_FREED : "");
     keep(&one->call_by, call);
+    if (gone)
+        note_freed(one, freed);
 }
 
 /* Of a program that does nothing on the GPU: whether it does, or which call may be why not. */
@@ -510,7 +518,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     static const char called[] = "cushim: it was called\t";
     static const char ended[] = "cushim: it was ended by signal ";
     FILE *file = fopen(path, "re");
-    char *line = NULL, reason[MATRIX_CALL_SIZE] = "";
+    char *line = NULL, *freed = NULL, reason[MATRIX_CALL_SIZE] = "";
     size_t room = 0;
     char process[THREAD_SIZE] = "";
     struct followed followed = {.thread = ""};
@@ -518,10 +526,13 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     struct early early = {.by = NULL};
     int number = 0;
     bool kernel = false; /* the launch of the kernel that is told is still to come */
+    bool gone = false;   /* the line before has what freed the memory of this call */
 
     one->last = KNOWN_NONE;
     while (file && getline(&line, &room, file) > 0) {
         struct call call;
+        const char *by = gone ? freed : NULL;
+        gone = keep_behind(&freed, line, "cushim: it was freed by ");
         number = read_signal(line);
         if (strncmp(line, wrong, strlen(wrong)) == 0)
             snprintf(reason, sizeof reason, "%.*s", (int)strcspn(line + 8, ";\n"), line + 8);
@@ -532,7 +543,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             free(one->ended_by);
             one->ended_by = strdup(line + strlen(ended));
         }
-        note_kernel(one, line, &kernel);
+        note_kernel(one, line, freed, &kernel);
         if (one->fault[0] != '\0' && !matrix_is_fault(one))
             note_late(one, line);
         if (!read_call(line, &call))
@@ -558,7 +569,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             (matrix_log_acts(call.name) || sim_fault_is_release(call.name)))
             note_failed(one, &call, true, survived);
         note_early(&early, &call);
-        note_call(one, &call);
+        note_call(one, &call, by);
         note_work(one, &call);
     }
     end_early(&early, one, survived);
@@ -568,6 +579,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
     if (one->told)
         matrix_put_before(one, reason);
     free(line);
+    free(freed);
     if (file)
         fclose(file);
     return number;

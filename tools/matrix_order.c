@@ -4,6 +4,7 @@
  * of work is done when the call that queues it returns fails for another reason. */
 #include "matrix.h"
 
+#include "output.h"
 #include "call/fault.h"
 
 #include <stdlib.h>
@@ -20,17 +21,25 @@ struct search {
     bool given_up;                    /* they took too long */
 };
 
+/* The plan of runs beside those of the user. */
+static struct matrix_plan plan_of(const struct matrix_plan *plan, double seconds)
+{
+    const double timeout = LEAST_TIMEOUT + 10 * seconds;
+    struct matrix_plan own = *plan;
+
+    own.quiet = true;
+    own.timeout = timeout < plan->timeout ? timeout : plan->timeout;
+    return own;
+}
+
 /* Run it under a rule. Returns whether it passes. */
 static bool passes(struct search *search, const char *rule)
 {
-    struct matrix_plan plan = *search->plan;
+    struct matrix_plan plan = plan_of(search->plan, search->of->seconds);
     struct matrix_case one = {.end = MATRIX_NOT_RUN};
-    const double timeout = LEAST_TIMEOUT + 10 * search->of->seconds;
 
     if (search->given_up)
         return false;
-    plan.quiet = true;
-    plan.timeout = timeout < plan.timeout ? timeout : plan.timeout;
     memcpy(one.cuda, search->of->cuda, sizeof one.cuda);
     snprintf(one.fault, sizeof one.fault, "%s", rule);
     search->given_up = !matrix_run(&plan, &one, 0, 1, NULL) || one.end == MATRIX_NOT_RUN;
@@ -154,6 +163,7 @@ static void put(struct matrix_case *one, bool changed)
                  strcmp(one->fault, MATRIX_LATE) == 0 ? "a wait for queued work is missing"
                                                       : "a wait or an order of streams is missing");
     matrix_put_before(one, text);
+    one->ordered = true;
 }
 
 /* What ends objects, and what made the work, is no wait for it. */
@@ -214,4 +224,41 @@ void matrix_order(const struct matrix_plan *plan, struct matrix_case *one)
     }
     matrix_place_free(&search.fails);
     matrix_place_free(&search.passes);
+}
+
+/* Whether it is a release that fails by itself, and not for want of an entry. */
+static bool may_be_chance(const struct matrix_case *one)
+{
+    return matrix_is_release(one) && one->end >= MATRIX_FAILS && one->end <= MATRIX_HANGS &&
+           !one->told && !one->missed;
+}
+
+void matrix_order_chance(const struct matrix_plan *plan, struct matrix_case *cases, size_t count)
+{
+    struct matrix_case *early = calloc(count + 1, sizeof *early);
+    size_t *of = calloc(count + 1, sizeof *of), runs = 0;
+    struct matrix_plan own;
+    double longest = 0;
+    bool ordered = false;
+
+    if (!early || !of)
+        output_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        ordered |= matrix_has_order(&cases[i]);
+        if (!may_be_chance(&cases[i]))
+            continue;
+        longest = cases[i].seconds > longest ? cases[i].seconds : longest;
+        memcpy(early[runs].cuda, cases[i].cuda, sizeof early->cuda);
+        memcpy(early[runs].fault, MATRIX_EARLY, sizeof MATRIX_EARLY);
+        of[runs++] = i;
+    }
+    own = plan_of(plan, longest);
+    if (ordered && runs > 0 && matrix_run(&own, early, 0, runs, NULL)) {
+        for (size_t i = 0; i < runs; i++)
+            cases[of[i]].by_chance = early[i].end < MATRIX_FAILS;
+    }
+    for (size_t i = 0; i < runs; i++)
+        matrix_place_free(&early[i]);
+    free(early);
+    free(of);
 }

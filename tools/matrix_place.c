@@ -32,6 +32,19 @@ static void insert(char words[MATRIX_CALL_SIZE], const char *by)
     snprintf(found, MATRIX_CALL_SIZE - (size_t)(found - words), " at %s%s", place, rest);
 }
 
+/* " by cuMemFree_v2 at PLACE" behind words. */
+static void insert_freed(char text[MATRIX_CALL_SIZE], const char *words, const char *by)
+{
+    char place[PLACE_SIZE], rest[MATRIX_CALL_SIZE], *end = strstr(text, words);
+
+    if (!end || matrix_place_by(by, place)[0] == '\0')
+        return;
+    end += strlen(words);
+    memcpy(rest, end, strlen(end) + 1);
+    snprintf(end, MATRIX_CALL_SIZE - (size_t)(end - text), " by %.*s at %s%s",
+             (int)strcspn(by, "\t"), by, place, rest);
+}
+
 /* "process 7 leaked 1 stream, made by cuStreamCreate at main.c:4 (main), and 2 more" */
 static void place_of_check(const char *check, char place[PLACE_SIZE])
 {
@@ -62,15 +75,15 @@ static void place_of_end(struct matrix_case *one)
 
 static void fill(struct matrix_case *one)
 {
-    static const char words[] = " bytes was there, and was freed";
-    char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE], *freed;
+    char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
     const char *late_by = one->first_by ? one->first_by : one->late_by;
     bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
     const char *by = ignored || one->fell         ? one->fired_by
+                     : late_by                    ? late_by
                      : one->kernel_by             ? one->kernel_by
                      : one->missed_by             ? one->missed_by
                      : by_itself && one->fired_by ? one->fired_by
-                                                  : late_by;
+                                                  : NULL;
     bool told = by && by == one->fired_by && one->call_by && strcmp(one->call_by, by) == 0;
 
     insert(one->shown, one->missed_by);
@@ -86,12 +99,8 @@ static void fill(struct matrix_case *one)
         snprintf(kernel + length, sizeof kernel - length, "%s", one->kernel);
         memcpy(one->kernel, kernel, sizeof kernel);
     }
-    if (matrix_place_by(one->freed_by, place)[0] != '\0' && (freed = strstr(one->kernel, words))) {
-        freed += sizeof words - 1;
-        snprintf(kernel, sizeof kernel, "%s", freed);
-        snprintf(freed, sizeof one->kernel - (size_t)(freed - one->kernel), " by %.*s at %s%s",
-                 (int)strcspn(one->freed_by, "\t"), one->freed_by, place, kernel);
-    }
+    insert_freed(one->kernel, " bytes was there, and was freed", one->freed_by);
+    insert_freed(one->shown, MATRIX_FREED, one->freed_by);
     place_of_end(one);
     if (!by && one->place[0] != '\0')
         return;

@@ -128,10 +128,14 @@ const char *matrix_call(const struct matrix_case *one)
 {
     bool wrong = one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES;
 
-    if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0' &&
-        one->errors[0] == '\0')
-        return "no call that reached the driver failed";
-    if (((one->end <= MATRIX_NOTICES || is_good(one)) && !one->missed) || is_own_fault(one))
+    bool silent = one->call[0] == '\0' && one->output[0] == '\0' && one->errors[0] == '\0';
+
+    if (wrong && one->cuda[0] != '\0' && silent && one->calls == 0)
+        return "it printed nothing, and called no driver";
+    if (wrong && one->cuda[0] != '\0' && silent)
+        return "it printed nothing, and every call of the driver succeeded";
+    if (((one->end <= MATRIX_NOTICES || (is_good(one) && !one->ordered)) && !one->missed) ||
+        is_own_fault(one))
         return "";
     return one->shown;
 }
@@ -221,40 +225,57 @@ static void note_without(FILE *file, const struct matrix_case *one)
     fputs("\n", file);
 }
 
-static void put_failure(FILE *file, const struct matrix_case *cases, size_t number)
+static void put_failure(FILE *file, const struct matrix_case *cases, size_t number, size_t count)
 {
     size_t first = matrix_first(cases, number);
-    char reason[MATRIX_REASON_SIZE];
+    char reason[MATRIX_REASON_SIZE], names[MATRIX_REASON_SIZE];
+    bool lacked = cases[number].missed;
 
+    if (count > 1)
+        matrix_fold_words(&cases[number], count, count, reason);
+    else
+        matrix_reason(&cases[number], 1, reason);
     fprintf(file, "    <failure type=\"%s\" message=\"", matrix_end_name(cases[number].end));
-    output_xml(file, matrix_reason(&cases[number], 1, reason));
+    output_xml(file, reason);
     if (first != number) {
         fputs(" (same as ", file);
         output_xml(file, cases[first].name);
         fputs(")", file);
     }
     fputs("\">", file);
-    output_xml(file, matrix_reason(&cases[number], 1, reason));
-    if (matrix_survivor(&cases[number]))
-        fprintf(file, "; %s--survives %s", cases[number].missed ? MATRIX_WITHOUT : MATRIX_GOES_ON,
-                matrix_survivor(&cases[number]));
+    output_xml(file, reason);
+    if (matrix_survivable(&cases[number], count, lacked, names))
+        fprintf(file, "; %s--survives %s", lacked ? MATRIX_WITHOUT : MATRIX_GOES_ON, names);
     fputs("</failure>\n", file);
 }
 
-static void put_test(FILE *file, const struct matrix_case *cases, size_t number)
+static double seconds_of(const struct matrix_case *cases, size_t count)
+{
+    double seconds = 0;
+
+    for (size_t i = 0; i < count; i++)
+        seconds += cases[i].seconds;
+    return seconds;
+}
+
+static void put_test(FILE *file, const struct matrix_case *cases, size_t number, size_t count)
 {
     const struct matrix_case *one = &cases[number];
     char words[MATRIX_WORDS_SIZE];
     struct matrix_line line;
 
+    if (count > 1)
+        matrix_fold_name(one, count, words);
+    else
+        memcpy(words, one->name, sizeof one->name);
     fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
-    output_xml(file, one->name);
+    output_xml(file, words);
     if (one->bad && matrix_line(one, &line)) {
         fputs("\" file=\"", file);
         output_xml(file, line.path);
         fprintf(file, "\" line=\"%d", line.line);
     }
-    fprintf(file, "\" time=\"%.3f\">\n", one->seconds);
+    fprintf(file, "\" time=\"%.3f\">\n", seconds_of(one, count));
     fputs("    <properties><property name=\"result\" value=\"", file);
     output_xml(file, matrix_end_name(one->end));
     fputs("\"/><property name=\"end\" value=\"", file);
@@ -263,7 +284,7 @@ static void put_test(FILE *file, const struct matrix_case *cases, size_t number)
     if (is_skipped(one))
         fprintf(file, "    <skipped message=\"%s\"/>\n", matrix_words(one, words));
     if (one->bad)
-        put_failure(file, cases, number);
+        put_failure(file, cases, number, count);
     fputs("    <system-out>", file);
     note_without(file, one);
     output_xml(file, one->output);
@@ -274,11 +295,10 @@ static void put_test(FILE *file, const struct matrix_case *cases, size_t number)
 
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, const char *note)
 {
-    size_t failures = note[0] != '\0', skipped = 0;
-    double seconds = 0;
+    size_t tests = note[0] != '\0', failures = tests, skipped = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        seconds += cases[i].seconds;
+    for (size_t i = 0; i < count; i += matrix_folded(&cases[i], count - i)) {
+        tests++;
         failures += cases[i].bad;
         skipped += is_skipped(&cases[i]);
     }
@@ -286,9 +306,11 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, con
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"cushim matrix\" tests=\"%zu\" failures=\"%zu\" "
             "errors=\"0\" skipped=\"%zu\" time=\"%.3f\">\n",
-            count + (note[0] != '\0'), failures, skipped, seconds);
-    for (size_t i = 0; i < count; i++)
-        put_test(file, cases, i);
+            tests, failures, skipped, seconds_of(cases, count));
+    for (size_t i = 0, same; i < count; i += same) {
+        same = matrix_folded(&cases[i], count - i);
+        put_test(file, cases, i, same);
+    }
     if (note[0] != '\0') {
         fputs("  <testcase classname=\"cushim matrix\" name=\"all runs\" time=\"0.000\">\n"
               "    <failure type=\"fails\" message=\"",
@@ -329,8 +351,9 @@ static void put_rows(FILE *file, const struct matrix_case *cases, size_t count, 
         output_markdown(file, row);
         output_markdown(file, matrix_end_name(one->end));
         matrix_why(cases, i, same, reason);
-        if (bad)
-            leave_out(reason, matrix_where(one, place));
+        matrix_where(one, place);
+        if (bad && one->folded == 0)
+            leave_out(reason, place);
         output_markdown(file, reason);
         if (bad)
             output_markdown(file, place);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SURVIVORS = 4 }; /* names of one hint; more are counted */
+
 bool matrix_is_release(const struct matrix_case *one)
 {
     return strncmp(one->name, "CUDA", 4) == 0 && !one->devices && one->fault[0] == '\0';
@@ -148,45 +150,45 @@ static bool is_alike(const struct matrix_case *one, const struct matrix_case *ot
             matrix_is_same(one, other));
 }
 
-bool matrix_is_silent(const struct matrix_case *one)
+bool matrix_may_lack_order(const struct matrix_case *one)
 {
-    return one->end == MATRIX_FAILS && one->calls > 0 && one->call[0] == '\0' &&
-           one->check[0] == '\0' && one->kernel[0] == '\0';
+    bool data = one->kernel[0] != '\0' && !one->refused;
+
+    return one->end == MATRIX_FAILS && one->calls > 0 && !one->missed &&
+           (data || (one->call[0] == '\0' && one->check[0] == '\0'));
 }
 
-/* Whether a wait or an order is missing that more runs found. */
-static bool has_order(const struct matrix_case *one)
+bool matrix_has_order(const struct matrix_case *one)
 {
-    return one->bad && (one->late_by || one->first_by);
+    return one->end >= MATRIX_FAILS && (one->late_by || one->first_by);
 }
 
-/* Releases that fail at one end alone may do so for a reason of their own. */
-static bool is_by_chance(const struct matrix_case *cases, size_t count,
-                         const struct matrix_case *one)
+/* Whether a call was made to fail, and a kernel of a case that fails by chance did the same. */
+static bool has_finding(const struct matrix_case *cases, size_t count,
+                        const struct matrix_case *one)
 {
-    bool newer = false, older = false;
-
-    for (size_t i = 0; i < count; i++) {
-        if (matrix_is_release(&cases[i]) && cases[i].end == MATRIX_PASSES) {
-            int version = version_parse(cases[i].cuda);
-            newer |= version > version_parse(one->cuda);
-            older |= version < version_parse(one->cuda);
-        }
+    for (size_t i = 0; i < count && matrix_is_fault(one) && one->bad && one->kernel[0]; i++) {
+        const struct matrix_case *other = &cases[i];
+        if ((other->by_chance || matrix_has_order(other)) && other->kernel[0] != '\0' &&
+            is_same_text(kernel_words(one), kernel_words(other)))
+            return true;
     }
-    return one->bad && matrix_is_release(one) && matrix_is_silent(one) && newer == older;
+    return false;
 }
 
 void matrix_gather(struct matrix_case *cases, size_t count)
 {
     size_t cause = 0;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         cases[i].number = i;
-    while (cause < count && !has_order(&cases[cause]))
+        cases[i].by_chance &= cases[i].bad;
+    }
+    while (cause < count && !(cases[cause].bad && matrix_has_order(&cases[cause])))
         cause++;
-    for (size_t i = 0; i < cause && cause < count; i++)
-        cases[i].by_chance = is_by_chance(cases, count, &cases[i]);
-    for (size_t i = cause; i-- > 0;) {
+    for (size_t i = cause; i < count; i++)
+        cases[i].by_chance = has_finding(cases, count, &cases[i]);
+    for (size_t i = cause; i-- > 0 && cause < count;) {
         struct matrix_case moved = cases[i];
         if (!moved.by_chance)
             continue;
@@ -203,8 +205,10 @@ static bool is_base(const struct matrix_case *one)
 
 bool matrix_is_one_cause(const struct matrix_case *one, const struct matrix_case *other)
 {
-    if (has_order(one) && other->by_chance)
-        return true;
+    if (other->by_chance)
+        return one->bad && matrix_has_order(one);
+    if (one->folded != 0 || other->folded != 0)
+        return one->folded == other->folded;
     return one->bad &&
            (is_base(one)           ? is_base(other)
             : matrix_is_fault(one) ? matrix_is_fault(other)
@@ -223,12 +227,23 @@ size_t matrix_first(const struct matrix_case *cases, size_t number)
 
 size_t matrix_row(const struct matrix_case *cases, size_t count, char name[MATRIX_WORDS_SIZE])
 {
-    size_t same = 1, alike = 1;
+    size_t same = 1, alike = 1, chance = 0, folded = matrix_folded(cases, count);
 
+    if (folded > 1) {
+        matrix_fold_name(cases, folded, name);
+        return folded;
+    }
     while (same < count && is_next(&cases[same - 1], &cases[same]))
         same++;
     while (alike < count && is_alike(&cases[0], &cases[alike]))
         alike++;
+    while (chance < count && cases[chance].by_chance)
+        chance++;
+    if (chance > same) {
+        snprintf(name, MATRIX_WORDS_SIZE, "%s and %zu other%s", cases[0].name, chance - 1,
+                 output_plural(chance - 1));
+        return chance;
+    }
     if (same > 1)
         snprintf(name, MATRIX_WORDS_SIZE, "%s to %s", cases[0].name, cases[same - 1].cuda);
     else if (alike > 1 && is_bare(&cases[0]))
@@ -322,6 +337,8 @@ const char *matrix_why(const struct matrix_case *cases, size_t number, size_t co
         snprintf(text, MATRIX_REASON_SIZE, "same as %s", cases[first].name);
     else if (count > 1 && is_bare(&cases[number]))
         put_codes(&cases[number], count, text);
+    else if (count > 1 && cases[number].folded != 0)
+        matrix_fold_words(&cases[number], count, MATRIX_SHOWN, text);
     else
         matrix_reason(&cases[number], count, text);
     return text;
@@ -329,38 +346,57 @@ const char *matrix_why(const struct matrix_case *cases, size_t number, size_t co
 
 void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count)
 {
-    size_t counts[MATRIX_NOT_RUN + 1] = {0};
+    size_t counts[MATRIX_NOT_RUN + 1] = {0}, rows = 0;
     const char *between = "";
 
     for (size_t i = 0; i < count; i++)
         counts[cases[i].end]++;
+    for (size_t i = 0, same; i < count; i += same, rows++)
+        same = matrix_folded(&cases[i], count - i);
     fprintf(file, "%zu run%s: ", count, output_plural(count));
     for (int end = 0; end <= MATRIX_NOT_RUN; end++) {
+        size_t more = end == MATRIX_FAILS ? count - rows : 0;
         if (counts[end] == 0)
             continue;
-        fprintf(file, "%s%zu %s", between, counts[end], matrix_end_name((enum matrix_end)end));
+        fprintf(file, "%s%zu %s", between, counts[end] - more,
+                matrix_end_name((enum matrix_end)end));
+        if (more > 0)
+            fprintf(file, " in %zu runs", counts[end]);
         between = ", ";
     }
+}
+
+/* Whether one of the first cases has the name: of a call that the driver lacks, or of another. */
+static bool has_survivor(const struct matrix_case *cases, size_t count, bool lacked,
+                         const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *other = matrix_survivor(&cases[i]);
+        if (other && cases[i].missed == lacked && strcmp(other, name) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
                        char text[MATRIX_REASON_SIZE])
 {
-    const char *names[MATRIX_FAULTS];
-    size_t known = 0, length = 0;
+    size_t names = 0, length = 0, least = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < count && known < MATRIX_FAULTS; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *name = matrix_survivor(&cases[i]);
-        size_t k = 0, room = MATRIX_REASON_SIZE - length;
-        if (!name || lacked != cases[i].missed || room <= sizeof cases[i].fired)
+        if (!name || cases[i].missed != lacked || has_survivor(cases, i, lacked, name) ||
+            (lacked && has_survivor(cases, count, false, name)))
             continue;
-        while (k < known && strcmp(names[k], name) != 0)
-            k++;
-        if (k < known)
-            continue;
-        length += (size_t)snprintf(text + length, room, "%s%s", known > 0 ? "," : "", name);
-        names[known++] = name;
+        if (names++ < SURVIVORS)
+            length += (size_t)snprintf(text + length, MATRIX_REASON_SIZE - length, "%s%s",
+                                       names > 1 ? "," : "", name);
+        if (names < SURVIVORS)
+            least = length;
     }
-    return known > 0;
+    if (names > SURVIVORS)
+        snprintf(text + least, MATRIX_REASON_SIZE - least, " and %zu others",
+                 names - SURVIVORS + 1);
+    return names > 0;
 }

@@ -62,7 +62,7 @@ void matrix_note(const struct matrix_case *cases, size_t count, bool idle,
 }
 
 /* The release below that of `one`; the newest, if that is NULL. NULL: none, of those that passed,
- * or failed for no entry that they lack. */
+ * or failed for no entry that they lack, nor for a cause that another run has. */
 static const struct matrix_case *next_release(const struct matrix_case *cases, size_t count,
                                               const struct matrix_case *one)
 {
@@ -70,8 +70,8 @@ static const struct matrix_case *next_release(const struct matrix_case *cases, s
 
     for (size_t i = 0; i < count; i++) {
         int version = version_parse(cases[i].cuda);
-        bool fails =
-            cases[i].bad && cases[i].end < MATRIX_UNKNOWN && !cases[i].told && !cases[i].missed;
+        bool fails = cases[i].bad && cases[i].end < MATRIX_UNKNOWN && !cases[i].told &&
+                     !cases[i].missed && !cases[i].by_chance;
         if (matrix_is_release(&cases[i]) && (fails || cases[i].end == MATRIX_PASSES) &&
             (!one || version < version_parse(one->cuda)) &&
             (!next || version > version_parse(next->cuda)))
@@ -83,16 +83,14 @@ static const struct matrix_case *next_release(const struct matrix_case *cases, s
 void matrix_note_order(const struct matrix_case *cases, size_t count, char text[MATRIX_WORDS_SIZE])
 {
     const struct matrix_case *one = next_release(cases, count, NULL), *next;
-    unsigned changes = 0, orders = 0;
+    unsigned changes = 0;
 
     for (; one; one = next) {
         next = next_release(cases, count, one);
         changes += next && next->bad != one->bad;
     }
-    for (size_t i = 0; i < count; i++)
-        orders += cases[i].bad && cases[i].first_by;
     text[0] = '\0';
-    if (changes > 1 || (changes == 1 && orders > 0))
+    if (changes > 1)
         snprintf(text, MATRIX_WORDS_SIZE,
                  "it passes under some releases and fails under others: "
                  "this may be a matter of timing");

@@ -157,6 +157,8 @@ def test_sentence(text, cure):
     ("cuMemAlloc_v2 failed at a.c:4 (main), the program went on with cuMemsetD8_v2, then exit code "
      "1", "a fault made a call fail, and the program went on"),
     ("exit code 0 though cuMemAlloc_v2 failed", "that call failed, by a fault"),
+    ("CUDA 13.5 and 9.0, 17 calls fail in turn  fails  exit code 0 though these calls failed: "
+     "cuMemAlloc_v2 at a.c:4 (main)", "each of them failed in a run of its own"),
     ("exit code 1 after cuMemAlloc_v2 failed at a.c:4 (main); \"wrong\"",
      "a fault made that call fail"),
     ("if the program rightly goes on: --survives cuMemAlloc", "the program ended with 0 although"),

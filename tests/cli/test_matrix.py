@@ -276,8 +276,10 @@ def test_failure_is_explained(tmp_path):
         "older"
     one = shell(f"echo '{words}'; exit 1", code=FAILED)
     assert (one["call"], one["output"]) == (None, words + "\n"), "what a program prints is no fact"
-    result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "exit 1")
-    assert result.rows.splitlines()[0].endswith("no call that reached the driver failed")
+    for script, words in (("exit 1", "called no driver"),
+                          (f"'{PROGRAM}' codes 0 1 1 >&-; exit 1", "every call of the driver ")):
+        row = run("matrix", "--cuda", "12.4", "--", "sh", "-c", script).rows.splitlines()[0]
+        assert f"; it printed nothing, and {words}" in row
 
 
 def test_last_words():
@@ -480,8 +482,9 @@ def test_quiet():
     script = f'[ "$(basename "$(readlink -f "${{LD_LIBRARY_PATH%%:*}}/libcuda.so.1")")" = ' \
         "libcuda-sim-12.4.so ]"
     result = run("matrix", "--quiet", "--cuda", "11.2,12.4", "--", "sh", "-c", script)
-    assert (result.code, result.rows) == (FAILED, "CUDA 11.2  fails  exit code 1; no call that "
-                                         "reached the driver failed\n2 runs: 1 unused, 1 fails\n")
+    assert (result.code, result.rows) == (FAILED,
+        "CUDA 11.2  fails  exit code 1; it printed nothing, and called no driver\n"
+        "2 runs: 1 unused, 1 fails\n")
 
 
 def test_many_at_a_time(tmp_path):

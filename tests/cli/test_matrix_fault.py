@@ -273,7 +273,8 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
             for name in ("cuCtxCreate_v2", "cuMemsetD8Async", "cuCtxSynchronize")]
         rows = run("matrix", *words, "--falls-back", "--github", "--", program, "-", "-", "3").rows
         assert "\nCUDA 12.4, each of 2 calls fails in turn  notices  exit code 0 in each\n" in rows
-        assert rows.count("%0Aa fault made that call fail, and the program, which should do ") == 3
+        assert "\nCUDA 12.4, 3 calls fail in turn           fails    exit code 3 after the" in rows
+        assert rows.count(", and the program, which should do without the GPU by --falls-back") == 1
         matrix(*words, "--falls-back", "--", program, "-", "-", "77")
 
     def test_a_fallback_that_aborts(careful, tmp_path):
@@ -420,6 +421,40 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         table, notes = rows(program, "-", "-", "1")
         assert len(table) == len(DOES) and len(notes) == len(DOES) - 1, "each has other words"
 
+    def test_calls_that_the_program_ignores_alike(tmp_path):
+        """They are one row with a list, one annotation and one test, under both releases; JSON has
+        each run. One or two calls are rows of their own."""
+        def rows(*words, code="0"):
+            program = compiled(tmp_path, CAREFUL.replace(
+                "code != 0 && strcmp(name, ignored) != 0", code), flags=["-g"])
+            files = [tmp_path / name for name in ("a.xml", "a.md")]
+            each = ("matrix", "--cuda", "12.4,9.0", "--fault-each=2", "--strict", *words)
+            result = run(*each, "--github", "--junit", files[0], "--markdown", files[1], "--",
+                         program, "-", "-", "1")
+            notes = re.findall("^::error.*$", result.rows, re.M)
+            return result.rows.splitlines(), notes, *(file.read_text() for file in files)
+
+        table, (note,), junit, markdown = rows()
+        row, totals, hint = table[2:]
+        name, why = "CUDA 12.4 and 9.0, 6 calls fail in turn", "the program went on though these "
+        assert row.startswith(f"{name}  fails   {why}calls failed: cuCtxCreate_v2 at ")
+        listed = re.findall(r"(cu\w+) at \S+a\.c:\d+ \(main\)", row)
+        assert listed == DOES, "both events are of one line"
+        assert totals == "14 runs: 2 passes, 1 fails in 12 runs"
+        assert hint == "let the program tell these errors and stop; if the program rightly goes " \
+            "on: --survives cuCtxCreate_v2,cuEventCreate,cuMemAlloc_v2 and 2 others"
+        assert f"title={name.replace(',', '%2C')}::fails: {why}calls failed:%0AcuCtx" in note
+        assert "%0Aeach of them failed in a run of its own, and the program called others" in note
+        suite = xml.fromstring(junit)
+        assert (len(suite), suite.get("tests"), suite.get("failures")) == (3, "3", "1")
+        assert suite[2].get("name") == name and suite[2].find("failure").text.count("a.c:") == 5
+        assert markdown.count("\n| CUDA") == 2 and f"\n| {name} | fails | {why}" in markdown
+        table, notes, *_ = rows("--survives", ",".join(DOES[:3]))
+        assert len(notes) == 2 and table[-2].endswith(", 4 fails"), "two may be two mistakes"
+        table, (note,), *_ = rows(code='code != 0 && strcmp(name, "cuMemAlloc_v2") != 0')
+        assert [line.split("  ")[0] for line in table if " fails  " in line] == [
+            "CUDA 12.4, cuMemAlloc_v2 fails", "CUDA 9.0, cuMemAlloc_v2 fails"]
+
     def test_leaks_of_several_places(tmp_path):
         """They are no one cause."""
         create = "cu->cuEventCreate(&events[0], 0)"
@@ -466,7 +501,7 @@ def test_junit_tells_how_runs_ended(tmp_path):
 def test_annotations():
     """One for each row that fails, or for releases; beside JSON on standard error."""
     program = ("--cuda", "12.4,11.2,10.2", "--", "sh", "-c", "echo a% >&2; echo; exit 3")
-    line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; no call that reached the driver"
+    line = "::error title=CUDA 12.4 to 10.2::fails: exit code 3; it printed nothing, and called no"
     assert run("matrix", "--github", *program).rows.splitlines()[0] == \
         "::error title=CUDA 12.4 to 10.2::fails: exit code 3; \"a%25\""
     assert run("matrix", "--github", "--json", *program).err.startswith("::error title=")

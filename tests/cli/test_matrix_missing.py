@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from command import CLI, FAILED, INPUT, OK, SIM_DRIVERS, USAGE, environment, run
+from command import CLI, FAILED, INPUT, OK, SIM_DRIVERS, SYSTEM, USAGE, environment, run
 from simulated import PROGRAM, compiled, matrix, nothing_is_left, without_places  # noqa: F401
 
 
@@ -39,6 +39,25 @@ def test_value_that_is_a_word():
 def test_refused(words, message):
     result = run("matrix", *words, "--", "true")
     assert (result.code, result.rows) == (USAGE, "") and message in result.err
+
+
+@pytest.mark.parametrize("option", ["--junit", "--markdown"])
+def test_a_report_that_cannot_be_written(option, tmp_path):
+    """It is told before the first run; what is there stays if nothing can be run."""
+    ran, old, new = (tmp_path / name for name in ("ran", "old", "new"))
+    for path, reason in ((tmp_path / "none" / "a", "No such file or directory"),
+                         (tmp_path, "Is a directory")):
+        result = run("matrix", "--cuda", "12.4", option, path, "--", "touch", ran)
+        assert (result.code, result.out, ran.exists()) == (SYSTEM, "", False)
+        assert result.err == f"cushim matrix: {path}: {reason}\n"
+    old.write_text("old")
+    for path in old, new:
+        assert run("matrix", option, path, "--", tmp_path / "none").code == INPUT
+        assert run("matrix", option, path, "--cuda", "12.4", "--", "true",
+                   TMPDIR=tmp_path / "none").code == SYSTEM
+    assert old.read_text() == "old" and not new.exists()
+    matrix("--cuda", "12.4", option, old, "--", "touch", ran)
+    assert ran.exists() and "cushim matrix" in old.read_text()
 
 
 TABLE = """
@@ -109,6 +128,15 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert old["call"] == "cuMemAllocAsync is not available: it came with CUDA 11.2, and " \
             "the driver, of CUDA 10.2, is older; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
         assert old["errors"] == "the allocation went wrong\n"
+
+    def test_an_entry_that_fails_and_is_missing(tmp_path):
+        """One option tells both, and the report has it once."""
+        program = compiled(tmp_path, TABLE.replace("the allocation went wrong\\n", "").replace(
+            "result ? 3", "result ? 0"))
+        rows = run("matrix", "--strict", "--fault-each", "--cuda", "10.2,12.4", "--survives",
+                   "cuCtxSetCurrent", "--", program).rows
+        assert "called what the driver lacks" in rows and "0 though cuMemAllocAsync failed" in rows
+        assert rows.count("--survives cuMemAllocAsync") == rows.count("--survives") == 1, rows
 
     def test_an_older_one_is_named(tmp_path):
         """If the driver has one of another ABI."""

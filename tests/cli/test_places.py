@@ -322,7 +322,8 @@ def test_an_ignored_error_comes_before_what_a_kernel_found(here):
                         "cu->cuModuleUnload(module);")
     build(here, text, "-g")
     (here / "k.cu").touch()
-    words = ("--cuda", "12.4", "--strict", "--check=init", "--fault-each")
+    words = ("--cuda", "12.4", "--strict", "--check=init", "--fault-each", "--survives",
+             "cuMemAlloc,cuModuleLoadData,cuModuleGetFunction,cuLaunchKernel")
     matrix("--cuda", "12.4", "--check=init", "--", "./a", "launch")
     wanted = place(text, "filled", function="try_mode")
     annotation, = (line for line in run(
@@ -504,14 +505,35 @@ def test_memory_that_was_freed(here):
         run("matrix", *options("launch"), "./a", "launch").rows
 
 
+@pytest.mark.parametrize("call", [
+    "cuMemcpyHtoD_v2(memory + 8, host, 8)", "cuMemcpyDtoHAsync_v2(host, memory, 8, NULL)",
+    "cuMemsetD8_v2(memory, 0, 8)", "cuMemFree_v2(memory)", "cuMemcpyHtoD_v2(8, host, 8)"])
+def test_a_call_on_memory_that_was_freed(call, here):
+    """The row of a copy, a fill or a second release has the first one; not that of others."""
+    text = C.replace("cu->cuMemFree_v2(memory);\n", f"""cu->cuMemFree_v2(memory); /* early */
+        char host[8] = "";
+        code = cu->{call}; /* use */
+        if (code)
+            return 3;
+        """, 1)
+    build(here, text, "-g")
+    first, use = (place(text, mode, function="try_mode") for mode in ("early", "use"))
+    name, row = call.split("(")[0], run("matrix", "--cuda", "12.4", "--", "./a", "ignores").rows
+    assert f"exit code 3; {name} at {use}: 1 CUDA_ERROR_INVALID_VALUE" in row
+    assert (f"VALUE, of memory that was freed by cuMemFree_v2 at {first}\n" in row) == \
+        ("memory" in call), row
+
+
 def test_log(here):
-    """Without the variable it has no callers, and with it those of failed calls alone."""
+    """Without the variable it has no callers, and with it those of failed calls alone, and of what
+    freed their memory."""
     build(here, C)
     words = ("sim", "--quiet", "--log", "-", "./a", "free")
     assert "\t" not in run(*words).err
     lines = [line for line in run(*words, CUSHIM_SIM_CALLERS="1").err.splitlines() if "\t" in line]
-    assert len(lines) == 1 and " cuMemFree_v2(" in lines[0]
-    call, first, *more = lines[0].split("\t")
+    assert len(lines) == 2 and " cuMemFree_v2(" in lines[1]
+    assert lines[0].startswith("cushim: it was freed by cuMemFree_v2\t")
+    call, first, *more = lines[1].split("\t")
     assert call.endswith(" us") and re.fullmatch(rf"{re.escape(str(here))}/a\+0x[0-9a-f]+", first)
     assert 1 <= len(more) <= 7
     assert run("matrix", "--cuda", "12.4", "--", "./a", "none").code == OK

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from command import FAILED, ROOT, run
-from simulated import nothing_is_left  # noqa: F401
+from simulated import compiled, nothing_is_left  # noqa: F401
 
 PROGRAM = os.environ["CUSHIM_REORDER_PROGRAM"]
 
@@ -71,3 +71,51 @@ def test_the_gate_names_the_round_of_a_loop(monkeypatch):
     add, times = place_of("cuLaunch", "add", "tests/cli/queued.h"), place_of("cuLaunch", "launch")
     assert result.code == FAILED
     assert f"cuLaunchKernel at {add} ran before cuLaunchKernel at {times}, and nothing" in row
+
+
+# A kernel reads what another stream fills; if that is late, nothing has written it yet.
+UNWRITTEN = """
+#include "queued.h"
+static void delay(void *late) { if (*(int *)late) nanosleep(&(struct timespec){0, 60000000}, 0); }
+static int unwritten(void)
+{
+    CUdeviceptr made;
+    int version, late, result;
+    OK(cu->cuMemAlloc_v2(&made, BYTES));
+    OK(cu->cuDriverGetVersion(&version));
+    late = LATE;
+    OK(cu->cuLaunchHostFunc(one, delay, &late));
+    OK(cu->cuMemsetD32Async(made, 7, COUNT, one));
+    compute();
+    add(made, 1, other);
+    result = has(made, 8);
+    OK(cu->cuMemFree_v2(made));
+    return RESULT;
+}
+int main(int count, char **words)
+{
+    return run_one((struct program[]){PROGRAM(unwritten)}, 1, count, words);
+}
+"""
+
+
+@pytest.mark.parametrize("late, result, releases", [
+    ("version == 12040", "result", "CUDA 12.4"), ("1", "result & 0", "CUDA 13.5 to 12.4")])
+def test_what_a_check_finds_for_want_of_an_order(late, result, releases, tmp_path):
+    """The two calls come first, and what the kernel read in releases is the same."""
+    program = compiled(tmp_path, UNWRITTEN.replace("LATE", late).replace("RESULT", result),
+                       flags=["-g", "-I", ROOT / "tests/cli"])
+    name = "CUDA 13.5, queued work reordered"
+    why = ("the check found: " if "0" in result else "exit code 1; ") + "cuLaunchKernel at " \
+        r"\S+:\d+ \(add\) ran before cuMemsetD32Async at \S+a.c:12 \(unwritten\), and nothing " \
+        "orders them; cuLaunchKernel .*: init: kernel"
+    for _ in range(3):  # on a busy machine the other release may be late, too
+        text = run("matrix", "--gate", "--github", "--cuda", "13.5,12.4", "--fault-each=1", "--",
+                   program, "unwritten").rows
+        text = re.sub(" +", " ", text)
+        if re.search(f"^{name} fails {why}.*\n{releases} fails same as {name}$", text, re.M):
+            break
+    else:
+        pytest.fail(text)
+    note, = (row for row in text.splitlines() if row.startswith("::error") and ": init: " in row)
+    assert f"title={name.replace(',', '%2C')}%2C likewise " in note and "file=" in note

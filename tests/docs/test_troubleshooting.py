@@ -158,13 +158,14 @@ def printed_by_python(file):
 def printed_in_tables():
     """{sentence or word: where} of what `cushim matrix` reports, and of the kinds of checks."""
     sentences = {"tools/matrix_report.c": r"\(text, MATRIX_\w+_SIZE.*?;|return \".*?;",
+                 "tools/matrix_fold.c": r"snprintf\(text, .*?;",
                  "tools/matrix_order.c": r"snprintf\(text.*?;",
                  "tools/matrix_missing.c": r"\(text \+ length.*?;",
                  "tools/matrix_run.c": r"#define NOT_STARTED [^\n]*",
                  "tools/matrix_use.c": r"snprintf\(text.*?;",
                  "tools/matrix.c": r"lacks_faults\(list\) \?.*?;",
                  "tools/matrix_rows.c": r"\"same as %s\"",
-                 "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT) [^\n]*"}
+                 "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT|FREED) [^\n]*"}
     words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
              "tools/sim_check.c": r"judge_count\(problems.*?;",
              "src/sim/core/config.c": r"sim_config_checks\(.*?\};"}

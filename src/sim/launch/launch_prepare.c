@@ -124,9 +124,8 @@ static unsigned long long notes;  /* of checks of kernels */
 static unsigned long long faults; /* by which kernels ended */
 static char *fault_origin;        /* what launched the first of them */
 
-/* In the log more lines have the launch, and what freed its memory, before those of another kernel.
- */
-static void tell(const struct kernel *kernel, const char *sentence, const char *freed)
+/* In the log the next line has the launch. */
+static void tell(const struct kernel *kernel, const char *sentence)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     struct sim_report_line line = {.used = 0};
@@ -135,10 +134,6 @@ static void tell(const struct kernel *kernel, const char *sentence, const char *
     if (kernel->origin && sim_report_has_log()) {
         sim_report_put(&line, "cushim: it was launched by %s", kernel->origin);
         sim_report_log(&line);
-        line.used = 0;
-        sim_report_put(&line, "cushim: it was freed by %s", freed ? freed : "");
-        if (freed)
-            sim_report_log(&line);
     }
     pthread_mutex_unlock(&one);
 }
@@ -146,7 +141,7 @@ static void tell(const struct kernel *kernel, const char *sentence, const char *
 static void note(void *user, const char *sentence)
 {
     __atomic_fetch_add(&notes, 1, __ATOMIC_RELAXED);
-    tell(user, sentence, NULL);
+    tell(user, sentence);
 }
 
 struct sim_launch_findings sim_launch_prepare_findings(void)
@@ -167,18 +162,17 @@ static void keep_origin(const struct kernel *kernel)
 static void report(const struct kernel *kernel, const struct ptx_fault *fault, CUresult code)
 {
     char place[160] = "", sentence[sizeof fault->report + sizeof place + 80];
-    struct sim_freed freed = {.size = 0};
-    if (fault->kind == PTX_FAULT_ILLEGAL_ADDRESS && sim_range_freed(fault->address, &freed))
-        snprintf(place, sizeof place, "; a block of %zu bytes was there, and was freed",
-                 freed.size);
+    const size_t freed =
+        fault->kind == PTX_FAULT_ILLEGAL_ADDRESS ? sim_range_freed(fault->address) : 0;
+    if (freed > 0)
+        snprintf(place, sizeof place, "; a block of %zu bytes was there, and was freed", freed);
     else if (fault->kind == PTX_FAULT_ILLEGAL_ADDRESS)
         nearest(fault->address, place, sizeof place);
     snprintf(sentence, sizeof sentence, "%s%s%s", fault->report, place,
              sim_ticket_error_is_sticky(code)
                  ? "; every later call for this device fails because of it"
                  : "");
-    tell(kernel, sentence, freed.origin);
-    free(freed.origin);
+    tell(kernel, sentence);
 }
 
 static CUresult fault_code(enum ptx_fault_kind kind)

@@ -55,13 +55,9 @@ bool sim_range_copy(uint64_t address, struct sim_allocation *copy);
 /* Host pointer of `size` device bytes; NULL: not all in one live allocation. */
 char *sim_range_host(uint64_t address, size_t size, bool write);
 bool sim_range_overlaps(uint64_t address, size_t size);
-struct sim_freed {
-    uint64_t address;
-    size_t size;
-    char *origin; /* what freed it, if that is wanted (core/callers.c), from malloc; or NULL */
-};
-/* The last range that had the address and went, if that was one of the last few hundred. */
-bool sim_range_freed(uint64_t address, struct sim_freed *found);
+/* Size of the last range that had the address and went, if that was one of the last few hundred; 0:
+ * none. In the log a line has what freed it, if that is wanted (core/callers.c). */
+size_t sim_range_freed(uint64_t address);
 /* Copies of the live ranges next to an address: false where there is none on that side. */
 void sim_range_neighbours(uint64_t address, struct sim_allocation *below, bool *has_below,
                           struct sim_allocation *above, bool *has_above);

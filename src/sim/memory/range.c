@@ -8,7 +8,11 @@ static struct sim_allocation **ranges; /* sorted by address */
 static size_t count, capacity;
 
 /* The last ones that went, for the words of a fault. */
-static struct sim_freed freed[256];
+static struct freed {
+    uint64_t address;
+    size_t size;
+    char *origin; /* what freed it, from malloc; or NULL */
+} freed[256];
 static size_t freed_count;
 
 /* Number of ranges that begin at or before the address. */
@@ -72,9 +76,9 @@ SIM_UNCHECKED void sim_range_remove(struct sim_allocation *allocation)
     if (at > 0 && ranges[at - 1] == allocation) {
         memmove(ranges + at - 1, ranges + at, (count - at) * sizeof *ranges);
         count--;
-        struct sim_freed *now = &freed[freed_count++ % (sizeof freed / sizeof *freed)];
+        struct freed *now = &freed[freed_count++ % (sizeof freed / sizeof *freed)];
         free(now->origin);
-        *now = (struct sim_freed){allocation->address, allocation->size, sim_callers_of_call()};
+        *now = (struct freed){allocation->address, allocation->size, sim_callers_of_call()};
     }
     pthread_rwlock_unlock(&lock);
 }
@@ -92,6 +96,8 @@ struct sim_allocation *sim_range_find(uint64_t address)
     struct sim_allocation *found = find(address);
     sim_expire_renew(found);
     pthread_rwlock_unlock(&lock);
+    if (!found && sim_callers_wanted)
+        (void)sim_range_freed(address); /* the call that follows in the log may fail for that */
     return found;
 }
 
@@ -122,17 +128,22 @@ bool sim_range_copy(uint64_t address, struct sim_allocation *copy)
     return found;
 }
 
-bool sim_range_freed(uint64_t address, struct sim_freed *found)
+size_t sim_range_freed(uint64_t address)
 {
     const size_t most = sizeof freed / sizeof *freed;
+    struct sim_report_line line = {.used = 0};
+    size_t size = 0;
     pthread_rwlock_rdlock(&lock);
-    *found = (struct sim_freed){.size = 0};
-    for (size_t i = freed_count; i > 0 && i + most > freed_count && !found->size; i--)
-        if (address - freed[(i - 1) % most].address < freed[(i - 1) % most].size)
-            *found = freed[(i - 1) % most];
-    found->origin = found->origin ? strdup(found->origin) : NULL;
+    for (size_t i = freed_count; i > 0 && i + most > freed_count && !size; i--) {
+        const struct freed *one = &freed[(i - 1) % most];
+        size = address - one->address < one->size ? one->size : 0;
+        if (size && one->origin)
+            sim_report_put(&line, "cushim: it was freed by %s", one->origin);
+    }
     pthread_rwlock_unlock(&lock);
-    return found->size != 0;
+    if (line.used > 0)
+        sim_report_log(&line);
+    return size;
 }
 
 void sim_range_neighbours(uint64_t address, struct sim_allocation *below, bool *has_below,
