@@ -260,8 +260,8 @@ def test_nothing_is_looked_for(tmp_path):
 
 
 def test_wrap(tmp_path):
-    """The wrap file as it lies and a release beside it: a project gets each dependency and the tool.
-    With an address it fetches the release."""
+    """The wrap file as it lies and a release beside it: a project gets each dependency and the
+    tool. With an address it fetches the release."""
     need("meson", "git", "xz")
     if run("git", "-C", ROOT, "status", code=None).startswith("fatal"):
         pytest.skip("not a git checkout")
@@ -282,7 +282,8 @@ def test_wrap(tmp_path):
         f"project('user', 'c')\nforeach name : {names}\n  dependency(name)\nendforeach\n"
         "executable('app', 'app.c', dependencies: dependency('cushim-static'))\n"
         "find_program('cushim-embed')\n", encoding="utf-8")
-    run("meson", "setup", "build", "--wrap-mode=forcefallback", cwd=tmp_path)
+    run("meson", "setup", "build", "--wrap-mode=forcefallback", "--auto-features=enabled",
+        cwd=tmp_path, env={"PKG_CONFIG_LIBDIR": "/"})  # as in a bare system
     run("ninja", "-C", "build", "app", cwd=tmp_path)
     assert "status not-found" in run(tmp_path / "build/app", env={"CUSHIM_LIBCUDA": NO_DRIVER})
     other = tmp_path / "other"
