@@ -10,7 +10,8 @@ Usage: fill.py FOLDER [NAME=VALUE...]
   maintainer  "Name <address>"
 
 A file has @homepage@ for the value, or @maintainer:DEFAULT@ where there is one without it. A line
-that needs a value which is not given is left out.
+that needs a value which is not given is left out. A line that begins with "#= " is a comment until
+it is filled in.
 """
 
 import re
@@ -30,7 +31,8 @@ def fill(text, values):
         lacks = [name for name, default in PLACE.findall(line)
                  if name not in values and not default]
         if not lacks:
-            lines.append(PLACE.sub(lambda found: values.get(found[1], found[2]), line))
+            filled = PLACE.sub(lambda found: values.get(found[1], found[2]), line)
+            lines.append(filled.removeprefix("#= "))
     return "".join(lines)
 
 

@@ -41,14 +41,13 @@ def test_install(tree, tmp_path):
     assert facts(run(tree / "shared", env={"CUSHIM_LIBCUDA": NO_DRIVER}))["status"] == "not-found"
 
 
-def test_two_files(build, tmp_path):
-    """The two commands of the page, with the files where the page wants them."""
-    (tmp_path / "cushim").mkdir()
-    for name in ("cushim.h", "cushim.c"):
-        shutil.copy(build.path / "src/packaging/two-files" / name, tmp_path / "cushim")
-    shutil.copy(HERE / "app.c", tmp_path)
-    make, *compile_lines = commands("Two files").splitlines()
-    assert make.startswith("ninja -C build two-files")
-    run("sh", "-euc", "\n".join(compile_lines), cwd=tmp_path)
-    shown = run(tmp_path / "app", env={"CUSHIM_LIBCUDA": NO_DRIVER})
-    assert facts(shown)["status"] == "not-found"
+def test_two_files(tree):
+    """The commands of the page, with README's program."""
+    mine = tree.parent / "mine"
+    mine.mkdir()
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    program = re.search(r"<!-- test: program -->\n```c\n(.*?)```", page, re.S)[1]
+    (mine / "program.c").write_text(program, encoding="utf-8")
+    run("sh", "-euc", commands("Two files"), cwd=tree)
+    shown = run(mine / "program", env={"CUSHIM_LIBCUDA": NO_DRIVER})
+    assert shown.startswith(f"on the CPU, because {NO_DRIVER}: ")

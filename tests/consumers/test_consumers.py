@@ -2,6 +2,7 @@
 """Every way of adopting cushim, really built, linked and run from an installation."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -64,6 +65,41 @@ def test_cmake_simulated(installed, tmp_path):
         env=installed.env)
     run("cmake", "--build", made)
     assert "100% tests passed" in run("ctest", "--test-dir", made)
+
+
+def test_cmake_simulated_beside_a_copy(build, installed, tmp_path):
+    """A project with cushim in it, and the simulated driver of an installed one for its tests: they
+    share the project's copy of the loader. Another release or no helpers is refused."""
+    need("cmake")
+    if not (installed.libraries / "libcushim-sim.a").exists():
+        pytest.skip("built without the simulated driver")
+    (tmp_path / "mine.c").write_text(
+        "#include <cushim/memory.h>\nint mine(const struct cushim_api *cu);\n"
+        "int mine(const struct cushim_api *cu)\n"
+        "{ CUdeviceptr memory; return cushim_memory_alloc(cu, 4, &memory); }\n", encoding="utf-8")
+    (tmp_path / "test.c").write_text(
+        "#include <cushim/sim.h>\nint mine(const struct cushim_api *cu);\nint main(void)\n{\n"
+        "    struct cushim_sim_options options = {.size = sizeof options};\n"
+        "    const struct cushim_api *cu = cushim_sim_open(&options);\n"
+        "    return cu->cuInit(0) || mine(cu) != CUDA_ERROR_INVALID_CONTEXT ||\n"
+        "           cushim_sim_calls(\"cuMemAlloc_v2\") != 1;\n}\n", encoding="utf-8")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(tests LANGUAGES C)\n"
+        f"add_subdirectory({build.path}/src/packaging/two-files cushim)\n"
+        "add_library(mine STATIC mine.c)\n"
+        "target_link_libraries(mine PRIVATE cushim::static)\n"
+        "find_package(cushim REQUIRED COMPONENTS cushim dropin sim)\n"
+        "add_executable(before test.c)\nadd_executable(after test.c)\n"
+        "target_link_libraries(before PRIVATE cushim::sim mine)\n"
+        "target_link_libraries(after PRIVATE mine cushim::sim)\n", encoding="utf-8")
+    setup = ("cmake", "-S", tmp_path, f"-DCMAKE_PREFIX_PATH={installed.prefix}", "-B")
+    run(*setup, tmp_path / "made", env=installed.env)
+    said = run("cmake", "--build", tmp_path / "made", "--verbose")
+    assert "libcushim-sim.a" in said and not re.search(r"/libcushim\.(a|so)", said)
+    for name in ("before", "after"):
+        run(tmp_path / "made" / name, env=installed.env)
+    said = run(*setup, tmp_path / "none", "-DCUSHIM_HELPERS=OFF", env=installed.env, code=1)
+    assert "the project's own copy is 0.1.0 without helpers" in " ".join(said.split())
 
 
 def test_pkg_config_simulated(installed, tmp_path):
@@ -142,17 +178,34 @@ def test_cmake_two_files(build, driver, tmp_path):
     check_legacy(tmp_path / "legacy", env, driver)
 
 
-def test_meson_subproject(driver, tmp_path):
-    """cushim's source below a project's own: only the libraries are built, no test and no tool."""
+@pytest.fixture(name="subproject")
+def fixture_subproject(tmp_path):
+    """The build folder of a project that has cushim's source below its own."""
     need("meson", "ninja")
     project, folder = tmp_path / "project", tmp_path / "build"
     shutil.copytree(HERE / "meson", project)
-    for source in ("app.c", "legacy.c"):
-        shutil.copy(HERE / source, project)
+    for source in (HERE / "app.c", HERE / "legacy.c", ROOT / "docs/examples/test_with_faults.c"):
+        shutil.copy(source, project)
     (project / "subprojects").mkdir()
     (project / "subprojects/cushim").symlink_to(ROOT)
     run("meson", "setup", folder, project, "-Dbuildtype=plain", f"--prefix={tmp_path}/prefix",
         "--wrap-mode=forcefallback")  # another cushim may be installed
+    return folder
+
+
+@pytest.mark.in_all
+@pytest.mark.by_hand
+def test_meson_subproject_simulated(subproject):
+    """The simulated driver, which a project's tests ask for."""
+    run("ninja", "-C", subproject, "simulated")
+    assert_keeps_to_itself(subproject / "simulated")
+    assert run(subproject / "simulated", env={"CUSHIM_LIBCUDA": NO_DRIVER}).endswith(
+        "as expected\n")
+
+
+def test_meson_subproject(subproject, driver, tmp_path):
+    """Only the libraries that are asked for are built, no test and no tool."""
+    folder = subproject
     run("ninja", "-C", folder, "app")
     built = {path.name for path in folder.rglob("*") if
              path.suffix in (".a", ".so", ".0") and not path.is_symlink()}
@@ -165,8 +218,8 @@ def test_meson_subproject(driver, tmp_path):
     assert {path.name for path in (tmp_path / "prefix").rglob("*") if path.is_file()} == {"app"}
     targets = json.loads(run("meson", "introspect", "--targets", folder))
     assert {target["name"] for target in targets if target["type"] == "executable"} == {
-        "app", "legacy"}
-    assert [target["name"] for target in targets if "sim" in target["name"]] == []
+        "app", "legacy", "simulated"}
+    assert "libcushim-sim.a" in run("ninja", "-C", folder, "-n", "simulated")
     env = {"CUSHIM_LIBCUDA": NO_DRIVER}
     assert_keeps_to_itself(folder / "app")
     check_app(folder / "app", env, driver)

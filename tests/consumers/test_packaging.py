@@ -13,6 +13,10 @@ from pathlib import Path
 import pytest
 from adopt import HERE, NO_DRIVER, ROOT, need, run
 
+sys.path.insert(0, str(ROOT / "tests/docs"))
+
+from test_links import broken, links  # noqa: E402
+
 PACKAGING = ROOT / "packaging"
 SPEC = PACKAGING / "rpm/cushim.spec"
 HOME = "https:" + "//cushim.example/"
@@ -98,15 +102,13 @@ def test_debian_packs_manual_pages(installed):
 
 
 def test_installed_readme(installed):
-    """Its links, and those of the pages to each other, lead to files that are installed."""
+    """Its links and those of the pages lead to files that are installed. Others are their text."""
     top = installed.prefix / "share/doc/cushim"
-    links = 0
-    for page in [top / "README.md", *(top / "docs").glob("*.md")]:
-        for link in re.findall(r"\]\(([\w./-]+)", page.read_text(encoding="utf-8")):
-            if page.name == "README.md" or link.endswith(".md") and not link.startswith("../"):
-                assert (page.parent / link).exists(), (page, link)
-                links += 1
-    assert links > 100
+    pages = list(top.rglob("*.md"))
+    assert not list(broken(pages)) and sum(len(links(page)) for page in pages) > 250
+    for page in pages:
+        texts = [(folder / page.relative_to(top)).read_text("utf-8") for folder in (top, ROOT)]
+        assert len({re.sub(r"\]\([^()\s]+\)|[][]", "", text) for text in texts}) == 1, page
 
 
 def fill(folder, *values):
@@ -258,7 +260,8 @@ def test_nothing_is_looked_for(tmp_path):
 
 
 def test_wrap(tmp_path):
-    """The wrap file and a release beside it: a project gets each dependency and the tool."""
+    """The wrap file as it lies and a release beside it: a project gets each dependency and the
+    tool. With an address it fetches the release."""
     need("meson", "git", "xz")
     if run("git", "-C", ROOT, "status", code=None).startswith("fatal"):
         pytest.skip("not a git checkout")
@@ -266,23 +269,31 @@ def test_wrap(tmp_path):
     names = re.search(r"^dependency_names = (.*)$", wrap, re.M)[1].split(", ")
     built = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("meson.build"))
     assert sorted(names) == sorted(re.findall(r"override_dependency\('(.*?)'", built))
-    names.remove("cushim-sim")  # -Dsim=true makes it
     cache = tmp_path / "subprojects/packagefiles"
     cache.mkdir(parents=True)
-    shutil.copy(fill(tmp_path / "filled") / "wrap/cushim.wrap", tmp_path / "subprojects")
+    shutil.copy(PACKAGING / "wrap/cushim.wrap", tmp_path / "subprojects")
     folder = re.search(r"^directory = (.*)$", wrap, re.M)[1]
     run("git", "-C", ROOT, "archive", f"--prefix={folder}/", "-o", cache / "release.tar", "HEAD")
     run("xz", "-0", cache / "release.tar")
-    (cache / "release.tar.xz").rename(cache / re.search(r"^source_filename = (.*)$", wrap,
-                                                        re.M)[1])
+    release = (cache / "release.tar.xz").rename(
+        cache / re.search(r"^source_filename = (.*)$", wrap, re.M)[1])
     shutil.copy(HERE / "app.c", tmp_path)
     (tmp_path / "meson.build").write_text(
         f"project('user', 'c')\nforeach name : {names}\n  dependency(name)\nendforeach\n"
         "executable('app', 'app.c', dependencies: dependency('cushim-static'))\n"
         "find_program('cushim-embed')\n", encoding="utf-8")
-    run("meson", "setup", "build", "--wrap-mode=forcefallback", cwd=tmp_path)
+    run("meson", "setup", "build", "--wrap-mode=forcefallback", "--auto-features=enabled",
+        cwd=tmp_path, env={"PKG_CONFIG_LIBDIR": "/"})  # as in a bare system
     run("ninja", "-C", "build", "app", cwd=tmp_path)
     assert "status not-found" in run(tmp_path / "build/app", env={"CUSHIM_LIBCUDA": NO_DRIVER})
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(tmp_path / "meson.build", other)
+    fill(other / "filled", f"release=file://{release}",
+         f"sha256={hashlib.sha256(release.read_bytes()).hexdigest()}")
+    (other / "filled/wrap").rename(other / "subprojects")
+    run("meson", "subprojects", "download", cwd=other)
+    assert (other / "subprojects" / folder / "meson.build").exists()
 
 
 def test_cache_of_the_loader(build, tmp_path):
