@@ -70,6 +70,7 @@ struct matrix_case {
     size_t number;  /* before matrix_gather moved some */
     bool bad;       /* its end makes the command fail */
     bool ordered;   /* it passes under MATRIX_EARLY alone: a wait or an order is missing */
+    bool crossed;   /* under MATRIX_LATE: it passes if all streams are one */
     bool by_chance; /* a release that does, or a call that fails with the finding of one */
     int folded;     /* by matrix_fold: runs of one number are one row; 0: it has its own */
     bool left_out;  /* not run: all before it took too long */

@@ -332,7 +332,7 @@ static bool fails(const struct matrix_case *one)
 }
 
 /* Whether such a run tells nothing new: it shows no reason, and the release fails by itself; or
- * that of the other rule beside it has two calls as the reason, which tell more than one. */
+ * that of the other rule beside it names two calls without an order, and with one it passes. */
 static bool is_told(const struct matrix_list *list, const struct matrix_case *before,
                     const struct matrix_case *one, const struct matrix_case *next)
 {
@@ -341,7 +341,7 @@ static bool is_told(const struct matrix_list *list, const struct matrix_case *be
         !one->ordered && matrix_may_lack_order(newest) && strcmp(one->cuda, newest->cuda) == 0;
 
     if (is_order(one, MATRIX_LATE))
-        return silent || (one->ordered && is_order(next, MATRIX_REORDER) && next->second_by);
+        return silent || (one->crossed && is_order(next, MATRIX_REORDER) && next->second_by);
     return is_order(one, MATRIX_REORDER) && !one->first_by &&
            (silent || (fails(one) && is_order(before, MATRIX_LATE) && fails(before)));
 }

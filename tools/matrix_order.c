@@ -209,6 +209,9 @@ void matrix_order(const struct matrix_plan *plan, struct matrix_case *one)
     if (one->end < MATRIX_FAILS || one->end > MATRIX_HANGS)
         ; /* it is good, or was not run */
     else if (passes(&search, MATRIX_EARLY)) {
+        one->crossed = reorder || passes(&search, MATRIX_LATE ":streams=1");
+        if (!one->crossed) /* it lacks a wait also if nothing lacks an order */
+            memcpy(search.rule, MATRIX_LATE ":streams=1", sizeof MATRIX_LATE ":streams=1");
         if (one->end != MATRIX_HANGS)
             from = find_from(&search);
         if (from > 0 && reorder && find_before(&search, from) > 0) {

@@ -375,6 +375,8 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         one->end = MATRIX_NOTICES;
         one->code += 128;
     }
+    if (one->code != 0 && !one->silent) /* it kept the error, told it, and ended so */
+        one->went_on[0] = '\0';
     if (one->end <= MATRIX_DEGRADES && plan->strict && one->went_on[0] != '\0')
         one->end = MATRIX_FAILS;
     if (one->driver)

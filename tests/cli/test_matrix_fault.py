@@ -207,6 +207,11 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         (JOBS.replace("SAY", "puts(cushim_error_name(first))"), None),
         (JOBS.replace("SAY", 'printf("error %d\\n%5000d\\n", first, 0)'), None),
         (JOBS.replace("SAY", 'puts("the fill failed")'), "cuMemcpyDtoH_v2"),
+        ("""
+    code = cu->cuMemsetD8Async(memory, 7, 64, one);
+    CUresult then = cu->cuMemcpyDtoH_v2(bytes, memory, 64);
+    printf("error %d\\n", code = code ? code : then);
+""", None),
         (JOBS.replace("SAY", "goto out"), None)])
     def test_behind_a_call_that_failed(tmp_path, work, went_on):
         """A wait and a release are not what the program went on with, but what comes behind them

@@ -53,6 +53,7 @@ def test_the_gate_names_what_nothing_orders(name, first, second, monkeypatch):
                          "the two")
     assert (f'fails exit code 1; {first} ran before {second}, and nothing orders them; "the result '
             'is wrong"') in row
+    assert "waited for" not in result.rows
 
 
 def test_the_gate_names_nodes_of_a_graph(monkeypatch):
@@ -61,7 +62,8 @@ def test_the_gate_names_nodes_of_a_graph(monkeypatch):
     result, row = gate("bad_edge")
     assert result.code == FAILED
     assert f"a piece of work of cuGraphLaunch at {place_of('cuGraphLaunch', 'bad_edge')} ran " \
-        "before an older one, and nothing orders them" in row
+        "before an older one, and nothing orders them" in row and \
+        "waited for" not in result.rows
 
 
 def test_the_gate_names_the_round_of_a_loop(monkeypatch):
