@@ -327,11 +327,14 @@ static void read_initialised(struct flow *flow, struct operand *operand)
     spoil(flow, operand);
 }
 
-/* A parameter, "for (bool name : list)", "auto [name": another variable of this name. */
+/* A parameter, also of a lambda, "for (bool name : list)", "auto [name": another variable of this
+ * name. */
 static bool is_declared_anew(const struct flow *flow, char next)
 {
-    bool typed = flow->last.kind == TOKEN_WORD && !scan_flow_is_statement(&flow->last);
-    bool parameter = flow->blocks == 0 && (next == ',' || next == ')');
+    static const char *const others[] = {"not", "and", "or", "sizeof", "co_await", NULL};
+    bool typed = flow->last.kind == TOKEN_WORD && !scan_flow_is_statement(&flow->last) &&
+                 !scan_word_is_one_of(flow->last.word, others);
+    bool parameter = next == ',' || next == ')';
 
     return flow->function != SCOPE_FILE &&
            ((typed && (parameter || next == ':')) ||

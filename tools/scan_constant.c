@@ -50,3 +50,24 @@ int scan_constant_read(const struct scan_text *in, const struct option_list *def
     }
     return least;
 }
+
+const char *scan_constant_next(const struct scan_text *in, const char *at, struct scan_word *name,
+                               int *release)
+{
+    enum { FIRST = 9000, LAST = 99000 };
+
+    for (struct scan_word word = scan_word_at(at, in->end); word.length > 0;
+         word = scan_word_at(word.text + word.length, in->end)) {
+        const char *behind = word.text + word.length, *value = behind;
+        while (value < in->end && memchr(" \t=(", *value, 5))
+            value++;
+        const int number = value > behind ? scan_text_number(in, value) : 0;
+        if (number >= FIRST && number < LAST && number % 10 == 0 &&
+            !isdigit((unsigned char)*word.text) && is_fixed(in, word.text, word.length)) {
+            *name = word;
+            *release = number;
+            return behind;
+        }
+    }
+    return NULL;
+}

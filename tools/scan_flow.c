@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_flow.h"
 
+#include "known.h"
 #include "scan_answer.h"
 #include "scan_condition.h"
 #include "scan_jump.h"
+#include "scan_names.h"
 #include "scan_switch.h"
 #include "scan_wheel.h"
 
@@ -342,12 +344,11 @@ static bool leaves_by_call(const struct flow *flow)
     if (flow->now.kind != TOKEN_WORD || scan_flow_peek(flow) != '(')
         return false;
     for (size_t i = 0; i < flow->scope->leaver_count; i++) {
-        struct scan_word word = flow->scope->leavers[i];
-        if (word.length == flow->now.word.length &&
-            memcmp(word.text, flow->now.word.text, word.length) == 0)
+        if (scan_word_compare(flow->scope->leavers[i], flow->now.word) == 0)
             return true;
     }
-    return scan_word_is_one_of(flow->now.word, words);
+    return scan_names_seeded(flow->guards, flow->now.word, SCAN_LEAVER) ||
+           scan_word_is_one_of(flow->now.word, words);
 }
 
 /* assert(CUSHIM_HAS(...)), REQUIRE, ASSERT_TRUE, assert_false(!...): such a name alone tells that

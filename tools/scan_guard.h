@@ -19,6 +19,9 @@
 #define SCAN_MAJOR ((size_t)CUSHIM_ENTRY_COUNT + 2)
 #define SCAN_PARAMETER ((size_t)CUSHIM_ENTRY_COUNT + 3)
 #define SCAN_ATTRIBUTE ((size_t)CUSHIM_ENTRY_COUNT + 4)
+/* Of other files: a function that does not return, and a name of a release. */
+#define SCAN_LEAVER ((size_t)CUSHIM_ENTRY_COUNT + 5)
+#define SCAN_CONSTANT ((size_t)CUSHIM_ENTRY_COUNT + 6)
 /* The release that a parameter is, and the one that two are: major * 1000 + minor * 10. */
 #define SCAN_ANY_RELEASE (-1)
 #define SCAN_PAIR_RELEASE (-2)
@@ -99,6 +102,8 @@ struct scan_guards {
     size_t count, mention_count;
     struct scan_name *names, *found; /* found: by this reading */
     size_t name_count, found_count;
+    const struct scan_name *seeds; /* of other files, in the order of their words */
+    size_t seed_count;
     const char *filled[SCAN_MOST_FILLED]; /* names that calls fill, where they stand: the last */
     size_t filled_count;
     struct asked *held, *asked; /* where guards hold, and where they are */

@@ -13,6 +13,7 @@
 #include "scan_require.h"
 #include "scan_result.h"
 #include "scan_scope.h"
+#include "scan_shared.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -468,16 +469,17 @@ static void read_all(struct reader *reader)
     }
 }
 
-static struct reader *read_once(const char *text, size_t size, const struct option_list *defines,
-                                const struct reader *first)
+static struct reader *read_once(const struct scan_source_text *source,
+                                const struct option_list *defines, const struct reader *first)
 {
     static const struct scan_word level = {"CUSHIM_CUDA_VERSION", sizeof "CUSHIM_CUDA_VERSION" - 1};
+    const size_t mark = scan_text_mark(source->text, source->size);
+    const char *text = source->text ? source->text + mark : ""; /* an empty file */
+    const size_t size = source->size - mark;
     struct reader *reader = calloc(1, sizeof *reader);
 
     if (!reader)
         output_no_memory();
-    if (!text) /* an empty file */
-        text = "";
     reader->in = (struct scan_text){text, text, text + size, 1};
     reader->scope.head.from = text;
     reader->scope.head.line = 1;
@@ -487,6 +489,8 @@ static struct reader *read_once(const char *text, size_t size, const struct opti
     if (first) {
         reader->guards.names = first->guards.names;
         reader->guards.name_count = first->guards.name_count;
+        reader->guards.seeds = first->guards.seeds;
+        reader->guards.seed_count = first->guards.seed_count;
     }
     reader->found.level = scan_constant_defined(defines, level);
     reader->level_given = reader->found.level > 0;
@@ -508,27 +512,43 @@ static void free_reader(struct reader *reader)
     free(reader);
 }
 
-struct scan_source scan_source_read(const char *text, size_t size,
-                                    const struct option_list *defines)
+/* Read it again, with the names that are known now. */
+static struct reader *read_again(struct reader *reader, const struct scan_source_text *in,
+                                 const struct option_list *defines)
 {
-    struct reader *reader = read_once(text, size, defines, NULL);
+    struct reader *next = read_once(in, defines, reader);
+
+    reader->guards.names = NULL; /* handed on */
+    scan_source_free(&reader->found);
+    free_reader(reader);
+    return next;
+}
+
+struct scan_source scan_source_read(const struct scan_source_text *in,
+                                    const struct option_list *defines, struct scan_shared *shared)
+{
+    struct reader *reader = read_once(in, defines, NULL);
+    size_t seed_count;
+    struct scan_name *seeds =
+        scan_shared_give(shared, in->file, &reader->guards.text, &reader->scope, &seed_count);
     struct scan_source found;
 
-    for (int i = 1; i < SCAN_READINGS; i++) {
-        if (!scan_names_learn(&reader->guards, &reader->scope, &reader->found))
-            break;
-        struct reader *second = read_once(text, size, defines, reader);
-        reader->guards.names = NULL; /* handed on */
-        scan_source_free(&reader->found);
-        free_reader(reader);
-        reader = second;
+    if (seed_count > 0) {
+        scan_names_seed(&reader->guards, seeds, seed_count);
+        reader = read_again(reader, in, defines);
     }
+    for (int i = 1;
+         scan_names_learn(&reader->guards, &reader->scope, &reader->found) && i < SCAN_READINGS;
+         i++)
+        reader = read_again(reader, in, defines);
     for (size_t i = 0; i < reader->found.require_count; i++)
         add_listed(reader, i);
     scan_result_find(&reader->guards, &reader->scope, &reader->found);
     scan_around_find(&reader->guards, &reader->scope, &reader->found);
+    scan_shared_take(shared, in->file, &reader->guards, &reader->scope, in->header);
     found = reader->found;
     free_reader(reader);
+    free(seeds);
     return found;
 }
 

@@ -23,8 +23,14 @@ struct scan_word {
 /** Whether a file's name ends as a source's does. */
 bool scan_text_is_source(const char *name);
 
+/** Whether others include it. */
+bool scan_text_is_header(const char *name);
+
 /** Whether a source is cushim itself, in one of its two files. */
 bool scan_text_is_own(const char *text, size_t size);
+
+/** The length of the mark of UTF-8 that a text begins with. */
+size_t scan_text_mark(const char *text, size_t size);
 
 /** Whether it is UTF-16, which cannot be read. */
 bool scan_text_is_wide(const char *text, size_t size);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_version.h"
 
+#include "known.h"
 #include "scan_constant.h"
+#include "scan_names.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -33,10 +35,12 @@ int scan_version_number(struct flow *flow)
     int number = 0;
 
     if (flow->now.kind == TOKEN_WORD) {
+        const struct scan_name *other = scan_names_seeded(flow->guards, word, SCAN_CONSTANT);
         flow->guards->work += (size_t)(flow->guards->text.end - flow->guards->text.text);
-        return flow->guards->work > FLOW_MOST_WORK
-                   ? 0
-                   : scan_constant_read(&flow->guards->text, flow->guards->defines, word, true);
+        if (flow->guards->work > FLOW_MOST_WORK)
+            return 0;
+        number = scan_constant_read(&flow->guards->text, flow->guards->defines, word, true);
+        return number == 0 && other ? other->release : number;
     }
     if (flow->now.kind != TOKEN_NUMBER || word.text[0] == '0')
         return 0;
