@@ -356,7 +356,7 @@ static bool leaves_by_call(const struct flow *flow)
 static void read_assertion(struct flow *flow, struct flow_facts *after)
 {
     const struct scan_word name = flow->now.word;
-    bool contrary = scan_condition_ends(name, "false"), single;
+    bool contrary = scan_word_ends(name, "false"), single;
 
     scan_flow_step(flow);
     struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
@@ -410,9 +410,9 @@ static bool is_assertion(const struct flow *flow)
     const struct scan_word word = flow->now.word;
 
     return flow->now.kind == TOKEN_WORD && scan_flow_peek(flow) == '(' &&
-           (scan_condition_ends(word, "assert") || scan_condition_ends(word, "require") ||
-            ((scan_condition_has(word, "assert") || scan_condition_has(word, "require")) &&
-             (scan_condition_ends(word, "true") || scan_condition_ends(word, "false")))) &&
+           (scan_word_ends(word, "assert") || scan_word_ends(word, "require") ||
+            ((scan_word_has(word, "assert") || scan_word_has(word, "require")) &&
+             (scan_word_ends(word, "true") || scan_word_ends(word, "false")))) &&
            may_leave(flow, word);
 }
 

@@ -70,9 +70,9 @@ static size_t list_releases(int releases[MOST_RELEASES])
 }
 
 /* The keys of what guards a call, one by one: its own CUSHIM_HAS, that of another entry of its
- * release, and a version of that release or a later one, as which each CUSHIM_HAS holds too. One of
- * a newer release that does not hold says nothing: without the newer entry an older one is called.
- */
+ * release, a version that is compared with no number, which guards nothing, and a version of that
+ * release or a later one, as which each CUSHIM_HAS holds too. One of a newer release that does not
+ * hold says nothing: without the newer entry an older one is called. */
 static size_t wanted_key(const struct scan_guards *guards, size_t index, size_t which)
 {
     const int since = known_entry(index).since;
@@ -269,7 +269,8 @@ static bool is_asked(const struct scan_guards *guards, size_t function, size_t i
                      const char *place)
 {
     for (size_t i = 0; i < count_keys(guards); i++) {
-        if (find_held(guards, function, wanted_key(guards, index, i), place))
+        const size_t key = wanted_key(guards, index, i);
+        if (key != NO_NUMBER && find_held(guards, function, key, place))
             return true;
     }
     return false;

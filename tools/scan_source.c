@@ -256,6 +256,26 @@ static const char *find_close(const struct reader *reader)
     return at < end ? at : NULL;
 }
 
+/* A whole argument that is a number, or the name of one; 0: another one, as 11000 + x. */
+static int read_release(const struct reader *reader, struct scan_word word, const char *end)
+{
+    const char *before = scan_text_back_over_spaces(reader->in.at, word.text);
+    const char *behind = scan_text_skip_spaces(word.text + word.length, end);
+    const struct scan_name *other;
+
+    while (before > reader->in.at && before[-1] == '(' && behind < end && *behind == ')') {
+        before = scan_text_back_over_spaces(reader->in.at, before - 1);
+        behind = scan_text_skip_spaces(behind + 1, end);
+    }
+    if ((before > reader->in.at + 1 && before[-1] != ',') || (behind < end && *behind != ','))
+        return 0;
+    if (isdigit((unsigned char)*word.text))
+        return scan_text_number(&reader->in, word.text);
+    other = scan_names_seeded(&reader->guards, word, SCAN_CONSTANT);
+    const int number = scan_constant_read(&reader->in, reader->defines, word, true);
+    return number == 0 && other ? other->release : number;
+}
+
 /* HAS(cuName) or least(12000), of a macro or a function that asks for its parameter. False: the
  * arguments are still to be read. */
 static bool read_argument(struct reader *reader, struct scan_guard guard,
@@ -274,9 +294,8 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
         struct scan_word word = scan_word_at(at, end);
         at = word.text + word.length;
         if (guard.index != KNOWN_NONE)
-            guard.release = name->release == SCAN_PAIR_RELEASE
-                                ? scan_text_pair(word.text, end)
-                                : scan_text_number(&reader->in, word.text);
+            guard.release = name->release == SCAN_PAIR_RELEASE ? scan_text_pair(word.text, end)
+                                                               : read_release(reader, word, end);
         if (guard.index == KNOWN_NONE)
             guard.index = find_entry(reader, word);
         if (guard.index < CUSHIM_ENTRY_COUNT || guard.release > 0)

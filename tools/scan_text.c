@@ -229,6 +229,25 @@ struct scan_word scan_word_at(const char *at, const char *end)
     return (struct scan_word){at, (size_t)(stop - at)};
 }
 
+bool scan_word_has(struct scan_word word, const char *text)
+{
+    size_t length = strlen(text);
+
+    for (size_t i = 0; i + length <= word.length; i++) {
+        if (strncasecmp(word.text + i, text, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool scan_word_ends(struct scan_word word, const char *text)
+{
+    size_t length = strlen(text);
+
+    return word.length >= length &&
+           strncasecmp(word.text + word.length - length, text, length) == 0;
+}
+
 /* Whether the ',' before a place is of "type one, other": no argument's and no list's. */
 static bool is_declared_beside(const char *from, const char *at)
 {

@@ -78,6 +78,10 @@ int scan_word_compare(struct scan_word a, struct scan_word b);
 /** @param list  its last element is NULL */
 bool scan_word_is_one_of(struct scan_word word, const char *const *list);
 
+/** Whether the text is in the word, or ends it, in letters of any case. */
+bool scan_word_has(struct scan_word word, const char *text);
+bool scan_word_ends(struct scan_word word, const char *text);
+
 /** Whether the text has the word before, as "type name", "type other, name", or with one of the
  * marks before it. */
 bool scan_text_declares(const char *from, struct scan_word word, const char *marks);
