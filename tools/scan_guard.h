@@ -19,9 +19,11 @@
 #define SCAN_MAJOR ((size_t)CUSHIM_ENTRY_COUNT + 2)
 #define SCAN_PARAMETER ((size_t)CUSHIM_ENTRY_COUNT + 3)
 #define SCAN_ATTRIBUTE ((size_t)CUSHIM_ENTRY_COUNT + 4)
-/* Of other files: a function that does not return, and a name of a release. */
+/* Of other files: a function that does not return, a name of a release, and what compares with the
+ * error of a missing entry. */
 #define SCAN_LEAVER ((size_t)CUSHIM_ENTRY_COUNT + 5)
 #define SCAN_CONSTANT ((size_t)CUSHIM_ENTRY_COUNT + 6)
+#define SCAN_MISSING ((size_t)CUSHIM_ENTRY_COUNT + 7)
 /* The release that a parameter is, and the one that two are: major * 1000 + minor * 10. */
 #define SCAN_ANY_RELEASE (-1)
 #define SCAN_PAIR_RELEASE (-2)

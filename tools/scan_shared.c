@@ -6,6 +6,7 @@
 #include "scan_constant.h"
 #include "scan_names.h"
 #include "scan_owned.h"
+#include "scan_result.h"
 #include "scan_wheel.h"
 
 #include <stdlib.h>
@@ -185,6 +186,10 @@ static struct scan_name *collect(const struct list *before, const struct scan_gu
     for (size_t i = 0; i < scope->leaver_count; i++)
         names =
             add(names, count, (struct scan_name){.word = scope->leavers[i], .index = SCAN_LEAVER});
+    for (size_t i = 0; (i = scan_result_next(guards, scope, i + 1)) > 0;)
+        names =
+            add(names, count,
+                (struct scan_name){.word = scope->functions[i - 1].name, .index = SCAN_MISSING});
     for (const char *at = header ? guards->text.text : NULL;
          at && (at = scan_constant_next(&guards->text, at, &constant.word, &constant.release));)
         names = add(names, count, constant);

@@ -30,7 +30,8 @@ enum scan_why {
     SCAN_WHY_FOREIGN,
     SCAN_WHY_ATTRIBUTE,
     SCAN_WHY_RESULT,
-    SCAN_WHY_TABLE
+    SCAN_WHY_TABLE,
+    SCAN_WHY_FALLBACK
 };
 
 struct scan_source_call {

@@ -204,6 +204,8 @@ static const char *const words_of_why[] = {
                            "driver's release: ask for the entry, too",
     [SCAN_WHY_RESULT] = "line %zu names the error of a missing entry, and not for the result of "
                         "this call: put the call into an if",
+    [SCAN_WHY_FALLBACK] = "line %zu goes on after any error of this call: compare its result with "
+                          "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, or put the call into an if",
     [SCAN_WHY_TABLE] = "the guard of line %zu asks another table: ask the one that is called",
 };
 
