@@ -187,6 +187,13 @@ static void add_held(struct scan_guards *guards, const struct scan_guard *guard,
                                  (struct asked){guard->function, key, from, until, guard, NULL});
 }
 
+/* One that asks itself, or by a name of which another file has the question. */
+static bool is_question(const struct scan_guards *guards, const struct scan_guard *guard)
+{
+    return guard->name.length == 0 ||
+           (!guard->filled && scan_names_seeded(guards, guard->name, guard->index));
+}
+
 static void sort_guards(struct scan_guards *guards, const struct scan_scope *scope, const char *end)
 {
     for (size_t i = 0; i < guards->count; i++) {
@@ -200,7 +207,7 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
             if (!guard->filled)
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             asked.function = anywhere;
-            if (guard->name.length == 0 && !scan_guard_is_version(guard))
+            if (is_question(guards, guard) && !scan_guard_is_version(guard))
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             const size_t key = held_key(keys[k]);
             add_held(guards, guard, key, guard->at, guard->comment ? end + 1 : guard->until);
@@ -440,7 +447,7 @@ static void find_old(const struct scan_guards *guards, struct scan_source_call *
         const struct scan_guard *held = find_held(guards, call->function, key, call->at);
         if (guards->releases[i] >= since || !held || held->filled || held->comment)
             continue;
-        if (!names && held->name.length > 0 && !held->compared)
+        if (!names && !held->compared && !is_question(guards, held))
             continue;
         call->old = held->line;
         call->old_release = guards->releases[i];
