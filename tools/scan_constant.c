@@ -54,7 +54,7 @@ int scan_constant_read(const struct scan_text *in, const struct option_list *def
 const char *scan_constant_next(const struct scan_text *in, const char *at, struct scan_word *name,
                                int *release)
 {
-    enum { FIRST = 9000, LAST = 99000 };
+    enum { FIRST = 9000, LAST = 20000, MOST_MINOR = 90 };
 
     for (struct scan_word word = scan_word_at(at, in->end); word.length > 0;
          word = scan_word_at(word.text + word.length, in->end)) {
@@ -62,7 +62,7 @@ const char *scan_constant_next(const struct scan_text *in, const char *at, struc
         while (value < in->end && memchr(" \t=(", *value, 5))
             value++;
         const int number = value > behind ? scan_text_number(in, value) : 0;
-        if (number >= FIRST && number < LAST && number % 10 == 0 &&
+        if (number >= FIRST && number < LAST && number % 10 == 0 && number % 1000 <= MOST_MINOR &&
             !isdigit((unsigned char)*word.text) && is_fixed(in, word.text, word.length)) {
             *name = word;
             *release = number;

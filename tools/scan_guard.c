@@ -306,8 +306,7 @@ static size_t find_other_table(struct scan_guards *guards, const struct scan_sco
     return line;
 }
 
-/* The first mention of a name; scan_guards_settle sorted them. */
-static size_t find_mention(const struct scan_guards *guards, struct scan_word name)
+size_t scan_guards_mention(const struct scan_guards *guards, struct scan_word name)
 {
     size_t low = 0, high = guards->mention_count;
 
@@ -356,7 +355,7 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
 
     if (levels == 0 || !function->closed || function->name.length == 0 || guards->full)
         return false;
-    for (size_t i = find_mention(guards, function->name); i < guards->mention_count; i++) {
+    for (size_t i = scan_guards_mention(guards, function->name); i < guards->mention_count; i++) {
         const struct scan_mention *mention = &guards->mentions[i];
         if (scan_word_compare(mention->name, function->name) != 0)
             break;
@@ -374,6 +373,14 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
         calls++;
     }
     return calls > 0;
+}
+
+bool scan_guards_asked(struct scan_guards *guards, const struct scan_scope *scope, size_t function,
+                       size_t index, const char *place)
+{
+    return is_asked(guards, function, index, place) ||
+           (function != SCOPE_FILE &&
+            is_asked_by_callers(guards, scope, function, index, SCAN_READINGS - 1));
 }
 
 /* Whether a version is compared with the release of an entry, and with no newer one. */
@@ -523,13 +530,13 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
         bool answer;
     } known[CUSHIM_ENTRY_COUNT] = {{SCOPE_FILE, false}};
 
+    if (guards->mention_count > 0)
+        qsort(guards->mentions, guards->mention_count, sizeof *guards->mentions, compare_mentions);
     if (guards->count == 0)
         return;
     guards->release_count = list_releases(guards->releases);
     read_flow(guards, scope, text);
     sort_guards(guards, scope, text->end);
-    if (guards->mention_count > 0)
-        qsort(guards->mentions, guards->mention_count, sizeof *guards->mentions, compare_mentions);
     for (size_t i = 0; i < source->count; i++) {
         struct scan_source_call *call = &source->calls[i];
         size_t index = call->index, function = call->function;

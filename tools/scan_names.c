@@ -416,8 +416,11 @@ static void forget_outputs(struct scan_guards *guards)
 static void add_seeds(struct scan_guards *guards)
 {
     for (size_t i = 0; i < guards->seed_count; i++) {
-        if (guards->seeds[i].index < SCAN_LEAVER)
-            add_name(guards, guards->seeds[i]);
+        const struct scan_name *seed = &guards->seeds[i];
+        if (seed->index < SCAN_LEAVER)
+            add_name(guards, *seed);
+        else if (seed->index == SCAN_CALLEE || seed->index == SCAN_REACHED)
+            add_name(guards, (struct scan_name){.word = seed->word, .index = KNOWN_NONE});
     }
 }
 

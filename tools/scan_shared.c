@@ -3,12 +3,14 @@
 
 #include "known.h"
 #include "output.h"
+#include "scan_callers.h"
 #include "scan_constant.h"
 #include "scan_names.h"
 #include "scan_owned.h"
 #include "scan_result.h"
 #include "scan_wheel.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,7 @@ struct list {
 struct scan_shared_file {
     struct list now, next;
     bool changed;
+    uint64_t told; /* a hash of what other files told it last; 0: nothing */
 };
 
 /* A name of a file. */
@@ -37,7 +40,8 @@ struct row {
 struct scan_shared_word {
     struct scan_word word;
     struct row *rows;
-    size_t count;
+    size_t count; /* of those that answer; behind them are those of callers */
+    size_t all;
     size_t declared; /* structs and variables that have it */
 };
 
@@ -179,20 +183,9 @@ static struct scan_name *add(struct scan_name *names, size_t *count, struct scan
 /* What the readings found. What once told nothing does so in each later reading and round, which
  * look for it no more. */
 static struct scan_name *collect(const struct list *before, const struct scan_guards *guards,
-                                 const struct scan_scope *scope, bool header, size_t *count)
+                                 size_t *count)
 {
-    struct scan_name *names = NULL, constant = {.index = SCAN_CONSTANT};
-
-    for (size_t i = 0; i < scope->leaver_count; i++)
-        names =
-            add(names, count, (struct scan_name){.word = scope->leavers[i], .index = SCAN_LEAVER});
-    for (size_t i = 0; (i = scan_result_next(guards, scope, i + 1)) > 0;)
-        names =
-            add(names, count,
-                (struct scan_name){.word = scope->functions[i - 1].name, .index = SCAN_MISSING});
-    for (const char *at = header ? guards->text.text : NULL;
-         at && (at = scan_constant_next(&guards->text, at, &constant.word, &constant.release));)
-        names = add(names, count, constant);
+    struct scan_name *names = NULL;
 
     for (size_t i = 0; i < guards->found_count; i++) {
         if (guards->found[i].function == SCOPE_FILE && guards->found[i].index != KNOWN_NONE)
@@ -214,25 +207,64 @@ static struct scan_name *collect(const struct list *before, const struct scan_gu
     return names;
 }
 
-void scan_shared_take(struct scan_shared *shared, size_t file, const struct scan_guards *guards,
-                      const struct scan_scope *scope, bool header)
+/* What is known of the file's functions and constants, whatever it asks. */
+static struct scan_name *add_facts(const struct scan_guards *guards, const struct scan_scope *scope,
+                                   bool header, struct scan_name *names, size_t *count)
 {
-    struct scan_name *names;
-    struct scan_owned *owned = NULL;
-    size_t count = 0, owned_count = 0;
+    struct scan_name constant = {.index = SCAN_CONSTANT};
 
-    while (shared->file_count <= file) {
+    for (size_t i = 0; i < scope->leaver_count; i++)
+        names =
+            add(names, count, (struct scan_name){.word = scope->leavers[i], .index = SCAN_LEAVER});
+    for (size_t i = 0; (i = scan_result_next(guards, scope, i + 1)) > 0;) {
+        const struct scan_function *function = &scope->functions[i - 1];
+        if (!function->closed || header)
+            names = add(names, count,
+                        (struct scan_name){.word = function->name, .index = SCAN_MISSING});
+    }
+    for (const char *at = header ? guards->text.text : NULL;
+         at && (at = scan_constant_next(&guards->text, at, &constant.word, &constant.release));)
+        names = add(names, count, constant);
+    return names;
+}
+
+void scan_shared_take(struct scan_shared *shared, const struct scan_source_text *in,
+                      struct scan_guards *guards, const struct scan_scope *scope,
+                      const struct scan_source *source)
+{
+    struct scan_name *names, *links;
+    struct scan_owned *owned = NULL;
+    size_t count = 0, owned_count = 0, link_count;
+
+    while (shared->file_count <= in->file) {
         shared->files = scan_grow(shared->files, shared->file_count, sizeof *shared->files);
         shared->files[shared->file_count++] = (struct scan_shared_file){0};
     }
-    names = collect(&shared->files[file].now, guards, scope, header, &count);
+    names = collect(&shared->files[in->file].now, guards, &count);
     if (count > 0 || shared->word_count > 0)
         owned = scan_owned_list(&guards->text, scope, &owned_count);
     count = scan_names_reduce(names, count);
-    count = choose(shared, owned, owned_count, header, names, count);
-    count = add_functions(shared, file, owned, owned_count, header, &names, count);
+    count = choose(shared, owned, owned_count, in->header, names, count);
+    count = add_functions(shared, in->file, owned, owned_count, in->header, &names, count);
     free(owned);
-    shared->changed |= keep(&shared->files[file], (struct list){names, count});
+    names = add_facts(guards, scope, in->header, names, &count);
+    links = scan_callers_list(guards, scope, source, in->header, &link_count);
+    for (size_t i = 0; i < link_count; i++)
+        names = add(names, &count, links[i]);
+    free(links);
+    shared->changed |= keep(&shared->files[in->file], (struct list){names, count});
+}
+
+/* It tells nothing in a file without calls. */
+static bool is_fact(const struct scan_name *name)
+{
+    return name->index == SCAN_LEAVER || name->index == SCAN_CONSTANT ||
+           name->index == SCAN_MISSING;
+}
+
+static bool is_link(const struct scan_name *name)
+{
+    return name->index == SCAN_CALLEE || name->index == SCAN_REACHED;
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -242,6 +274,8 @@ static int compare_rows(const void *left, const void *right)
 
     if (words != 0)
         return words;
+    if (is_link(a->name) != is_link(b->name))
+        return (int)is_link(a->name) - (int)is_link(b->name);
     return a->file != b->file ? (a->file > b->file) - (a->file < b->file)
                               : (a->name > b->name) - (a->name < b->name);
 }
@@ -268,7 +302,7 @@ bool scan_shared_begin(struct scan_shared *shared)
         struct scan_shared_file *of = &shared->files[i];
         if (of->changed) {
             free_list(&of->now);
-            *of = (struct scan_shared_file){.now = of->next};
+            *of = (struct scan_shared_file){.now = of->next, .told = of->told};
         }
         for (size_t k = 0; k < of->now.count; k++) {
             rows = scan_grow(rows, count, sizeof *rows);
@@ -279,13 +313,15 @@ bool scan_shared_begin(struct scan_shared *shared)
         qsort(rows, count, sizeof *rows, compare_rows);
     for (size_t i = 0; i < count; i++) {
         struct scan_shared_word *last = shared->words + shared->word_count - (i > 0);
+        const size_t answers = !is_link(rows[i].name);
         if (i > 0 && scan_word_compare(last->word, rows[i].name->word) == 0) {
-            last->count++;
+            last->count += answers;
+            last->all++;
             continue;
         }
         shared->words = scan_grow(shared->words, shared->word_count, sizeof *shared->words);
         shared->words[shared->word_count++] =
-            (struct scan_shared_word){rows[i].name->word, &rows[i], 1, 0};
+            (struct scan_shared_word){rows[i].name->word, &rows[i], answers, 1, 0};
     }
     if (count == 0)
         free(rows);
@@ -314,15 +350,44 @@ static bool *list_present(const struct scan_shared *shared, const char *text, si
     return present;
 }
 
-bool scan_shared_concerns(const struct scan_shared *shared, size_t file, const char *text,
-                          size_t size)
+static uint64_t hash(uint64_t so_far, uint64_t value)
 {
-    bool *present = list_present(shared, text, size), concerns = false;
+    return (so_far ^ value) * 0x100000001b3u + 1;
+}
 
-    for (size_t i = 0; i < shared->word_count && !concerns; i++)
-        concerns = present[i] && has_row(&shared->words[i], file, true);
+static uint64_t hash_name(uint64_t so_far, const struct row *row)
+{
+    const struct scan_name *name = row->name;
+    const unsigned bits = name->negated | name->joined << 1 | name->filled << 2 |
+                          name->called << 3 | name->divided << 4 | name->asks << 5 |
+                          name->asserts << 6;
+
+    so_far = hash(hash(so_far, row->file), name->index);
+    return hash(hash(hash(so_far, (uint64_t)name->release), name->output), bits);
+}
+
+bool scan_shared_concerns(struct scan_shared *shared, size_t file, const char *text, size_t size,
+                          bool calls)
+{
+    bool *present = list_present(shared, text, size);
+    uint64_t told = 0;
+
+    for (size_t i = 0; i < shared->word_count; i++) {
+        const struct scan_shared_word *word = &shared->words[i];
+        uint64_t own = hash(told, word->declared);
+        bool concerns = false;
+        for (size_t k = 0; present[i] && k < word->all; k++) {
+            concerns |= word->rows[k].file != file && (calls || !is_fact(word->rows[k].name));
+            own = hash_name(own, &word->rows[k]);
+        }
+        for (size_t k = 0; k < word->word.length && concerns; k++)
+            own = hash(own, (unsigned char)word->word.text[k]);
+        told = concerns ? own : told;
+    }
     free(present);
-    return concerns;
+    const bool changed = told != shared->files[file].told;
+    shared->files[file].told = told;
+    return changed;
 }
 
 void scan_shared_count(struct scan_shared *shared, const char *text, size_t size)
@@ -330,15 +395,19 @@ void scan_shared_count(struct scan_shared *shared, const char *text, size_t size
     static const struct scan_scope none = {0};
     const char *begin = text + scan_text_mark(text, size);
     const struct scan_text in = {begin, begin, text + size, 1};
-    size_t count;
-    struct scan_owned *owned = scan_owned_list(&in, &none, &count);
+    bool *present = list_present(shared, text, size), any = false;
+    size_t count = 0;
 
+    for (size_t i = 0; i < shared->word_count && !any; i++)
+        any = present[i] && shared->words[i].count > 0 && !is_fact(shared->words[i].rows[0].name);
+    struct scan_owned *owned = any ? scan_owned_list(&in, &none, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
         struct scan_shared_word *word = find_word(shared, owned[i].word);
         if (word && owned[i].kind == SCAN_OWNED_SHARED)
             word->declared++;
     }
     free(owned);
+    free(present);
 }
 
 /* Whether all files give a name the same values. */
@@ -372,21 +441,61 @@ static size_t count_files(const struct scan_shared_word *word)
     return count;
 }
 
+/* Whether the file has a function, a macro or a variable of its own with the word. */
+static bool owns(const struct scan_owned *owned, size_t count, struct scan_word word)
+{
+    const struct scan_owned *one = scan_owned_find(owned, count, word);
+
+    for (; one && one < owned + count && scan_word_compare(one->word, word) == 0; one++) {
+        if (one->kind != SCAN_OWNED_SHARED)
+            return true;
+    }
+    return false;
+}
+
 /* Whether the file's word is that of the others. Two structs have it: it is, if it is the same in
  * as many files. */
 static bool is_common(const struct scan_shared_word *word, size_t file,
                       const struct scan_owned *owned, size_t owned_count)
 {
-    const struct scan_owned *one = scan_owned_find(owned, owned_count, word->word);
-
-    for (; one && one < owned + owned_count && scan_word_compare(one->word, word->word) == 0;
-         one++) {
-        if (one->kind != SCAN_OWNED_SHARED)
-            return false;
-    }
+    if (owns(owned, owned_count, word->word))
+        return false;
     if (word->declared < 2)
         return true;
     return !has_row(word, file, false) && agree(word) && count_files(word) >= word->declared;
+}
+
+/* The names that answer. */
+static struct scan_name *give_answers(const struct scan_shared_word *word, size_t file,
+                                      struct scan_name *names, size_t *count)
+{
+    const bool same = agree(word);
+
+    for (size_t i = 0; i < word->count; i++) {
+        if (word->rows[i].file == file)
+            continue;
+        names = add(names, count, *word->rows[i].name);
+        if (!same) /* it tells nothing, but where the file asks it */
+            names[*count - 1].index = SCAN_VOID;
+    }
+    return names;
+}
+
+/* Who calls a function is told to the file that has it, and which function calls an entry to all
+ * that may call it. */
+static struct scan_name *give_links(const struct scan_shared_word *word, size_t file, bool owns,
+                                    struct scan_name *names, size_t *count)
+{
+    bool own = false;
+
+    for (size_t i = word->count; i < word->all; i++)
+        own |= word->rows[i].file == file && word->rows[i].name->index == SCAN_CALLEE;
+    for (size_t i = word->count; i < word->all; i++) {
+        const bool callee = word->rows[i].name->index == SCAN_CALLEE;
+        if (callee ? !owns || own : own && word->rows[i].file != file)
+            names = add(names, count, *word->rows[i].name);
+    }
+    return names;
 }
 
 struct scan_name *scan_shared_give(const struct scan_shared *shared, size_t file,
@@ -403,18 +512,11 @@ struct scan_name *scan_shared_give(const struct scan_shared *shared, size_t file
     struct scan_owned *owned = scan_owned_list(text, scope, &owned_count);
     for (size_t i = 0; i < shared->word_count; i++) {
         const struct scan_shared_word *word = &shared->words[i];
-        if (!present[i] || !has_row(word, file, true) || !is_common(word, file, owned, owned_count))
+        if (!present[i])
             continue;
-        const bool same = agree(word);
-        for (size_t k = 0; k < word->count; k++) {
-            if (word->rows[k].file == file)
-                continue;
-            names = scan_grow(names, *count, sizeof *names);
-            names[*count] = *word->rows[k].name;
-            if (!same) /* it tells nothing, but where the file asks it */
-                names[*count].index = SCAN_VOID;
-            (*count)++;
-        }
+        if (has_row(word, file, true) && is_common(word, file, owned, owned_count))
+            names = give_answers(word, file, names, count);
+        names = give_links(word, file, owns(owned, owned_count, word->word), names, count);
     }
     free(owned);
     free(present);

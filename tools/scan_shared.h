@@ -21,16 +21,18 @@ struct scan_shared {
     bool changed; /* since those were listed */
 };
 
-/** Take the names that a reading of a file found. `header`: other files have its text, too. */
-void scan_shared_take(struct scan_shared *shared, size_t file, const struct scan_guards *guards,
-                      const struct scan_scope *scope, bool header);
+/** Take the names that a reading of a file found. */
+void scan_shared_take(struct scan_shared *shared, const struct scan_source_text *in,
+                      struct scan_guards *guards, const struct scan_scope *scope,
+                      const struct scan_source *source);
 
 /** Begin another round; false: all is known. */
 bool scan_shared_begin(struct scan_shared *shared);
 
-/** Whether a text has words of another file. */
-bool scan_shared_concerns(const struct scan_shared *shared, size_t file, const char *text,
-                          size_t size);
+/** Whether other files tell a text more, or less, than when that was asked last. `calls`: the text
+ * calls entries. */
+bool scan_shared_concerns(struct scan_shared *shared, size_t file, const char *text, size_t size,
+                          bool calls);
 
 /** Count which structs and variables of a file have the words; before those of a round are given.
  */

@@ -5,6 +5,7 @@
 #include "names.h"
 #include "output.h"
 #include "scan_around.h"
+#include "scan_callers.h"
 #include "scan_constant.h"
 #include "scan_filled.h"
 #include "scan_flow.h"
@@ -564,7 +565,8 @@ struct scan_source scan_source_read(const struct scan_source_text *in,
         add_listed(reader, i);
     scan_result_find(&reader->guards, &reader->scope, &reader->found);
     scan_around_find(&reader->guards, &reader->scope, &reader->found);
-    scan_shared_take(shared, in->file, &reader->guards, &reader->scope, in->header);
+    scan_shared_take(shared, in, &reader->guards, &reader->scope, &reader->found);
+    scan_callers_apply(&reader->guards, &reader->scope, &reader->found);
     found = reader->found;
     free_reader(reader);
     free(seeds);

@@ -31,7 +31,8 @@ enum scan_why {
     SCAN_WHY_ATTRIBUTE,
     SCAN_WHY_RESULT,
     SCAN_WHY_TABLE,
-    SCAN_WHY_FALLBACK
+    SCAN_WHY_FALLBACK,
+    SCAN_WHY_CALLERS /* some of the function's callers ask */
 };
 
 struct scan_source_call {

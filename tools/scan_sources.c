@@ -30,7 +30,7 @@ void scan_sources_add(struct scan_sources *sources, const struct scan_source *so
 }
 
 /* How often: what one file tells by what another one tells by what a third one asks. */
-enum { MOST_ROUNDS = 4 };
+enum { MOST_ROUNDS = 6 };
 
 static void read_again(struct scan_sources *sources, size_t which, const struct mapped *mapped,
                        const struct option_list *defines)
@@ -40,7 +40,8 @@ static void read_again(struct scan_sources *sources, size_t which, const struct 
                                           scan_text_is_header(source->name)};
     struct scan_source again;
 
-    if (!scan_shared_concerns(&sources->shared, which, mapped->data, mapped->size))
+    if (!scan_shared_concerns(&sources->shared, which, mapped->data, mapped->size,
+                              source->count > 0))
         return;
     again = scan_source_read(&text, defines, &sources->shared);
     again.named = source->named;
@@ -204,6 +205,8 @@ static const char *const words_of_why[] = {
                            "driver's release: ask for the entry, too",
     [SCAN_WHY_RESULT] = "line %zu names the error of a missing entry, and not for the result of "
                         "this call: put the call into an if",
+    [SCAN_WHY_CALLERS] = "line %zu is in a function before which some of its callers ask, and some "
+                         "do not: ask here, too",
     [SCAN_WHY_FALLBACK] = "line %zu goes on after any error of this call: compare its result with "
                           "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, or put the call into an if",
     [SCAN_WHY_TABLE] = "the guard of line %zu asks another table: ask the one that is called",
