@@ -15,6 +15,8 @@ int scan_constant_defined(const struct option_list *defines, struct scan_word na
     return 0;
 }
 
+enum { LONGEST_LINE = 512 };
+
 /* A name in capitals, as macros and members of an enum have, or "const" before it in its line. */
 static bool is_fixed(const struct scan_text *in, const char *found, size_t length)
 {
@@ -23,7 +25,7 @@ static bool is_fixed(const struct scan_text *in, const char *found, size_t lengt
 
     for (size_t i = 0; i < length; i++)
         capitals &= !islower((unsigned char)found[i]);
-    while (line > in->text && line[-1] != '\n')
+    while (line > in->text && line[-1] != '\n' && found - line < LONGEST_LINE)
         line--;
     return capitals || memmem(line, (size_t)(found - line), "const", strlen("const")) ||
            memmem(line, (size_t)(found - line), "define", strlen("define"));

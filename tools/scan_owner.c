@@ -58,6 +58,9 @@ struct scan_word scan_owner_class(struct scan_guards *guards, const struct scan_
     struct scan_word found = read_qualifier(text, own->name.text);
 
     for (size_t i = 0; i < 2 && found.length == 0 && own->name.length > 0; i++) {
+        guards->work += (size_t)(own->from - text);
+        if (guards->work > FLOW_MOST_WORK)
+            return none;
         for (const char *at = text; (at = scan_text_find_word(at, own->from, types[i])); at++) {
             guards->work += (size_t)(own->from - at);
             if (guards->work > FLOW_MOST_WORK)
@@ -85,10 +88,13 @@ struct scan_word scan_owner_table(struct scan_guards *guards, const struct scan_
     const struct scan_word name = scope->functions[function - 1].name;
     const char *text = guards->text.text, *end = guards->text.end, *first, *value;
 
+    guards->work += (size_t)(end - text);
+    if (guards->work > FLOW_MOST_WORK)
+        return none;
     for (const char *at = text; name.length > 0 && (at = scan_text_find_word(at, end, name));
          at++) {
         const char *behind = scan_text_skip_spaces(at + name.length, end);
-        guards->work += scope->count;
+        guards->work += scope->count + (size_t)(at - text) / 64;
         if (guards->work > FLOW_MOST_WORK)
             return none;
         if (behind == end || !memchr(",};", *behind, 3) || is_in_function(scope, at))

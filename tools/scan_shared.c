@@ -223,7 +223,8 @@ static struct scan_name *add_facts(const struct scan_guards *guards, const struc
                         (struct scan_name){.word = function->name, .index = SCAN_MISSING});
     }
     for (const char *at = header ? guards->text.text : NULL;
-         at && (at = scan_constant_next(&guards->text, at, &constant.word, &constant.release));)
+         at && *count < 2 * MOST_SHARED &&
+         (at = scan_constant_next(&guards->text, at, &constant.word, &constant.release));)
         names = add(names, count, constant);
     return names;
 }
