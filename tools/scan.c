@@ -201,8 +201,11 @@ static void scan_text(struct run *run, const char *path, const struct mapped *ma
         skip(run, path, problem);
         return;
     }
+    const struct scan_source_text text = {mapped->data, own ? 0 : mapped->size, run->sources.count,
+                                          scan_text_is_header(path)};
     struct scan_source source =
-        scan_source_read(mapped->data, own ? 0 : mapped->size, &run->options->defines);
+        scan_source_read(&text, &run->options->defines, &run->sources.shared);
+    source.own = own;
     source.named = run->named && !own;
     if (own && run->named && !run->files)
         printf("%s: cushim's own\n", path);
@@ -211,6 +214,7 @@ static void scan_text(struct run *run, const char *path, const struct mapped *ma
 
 static void judge_sources(struct run *run)
 {
+    scan_sources_share(&run->sources, &run->options->defines);
     scan_sources_judge(&run->sources);
     for (size_t i = 0; i < run->sources.count; i++) {
         const struct scan_source *source = &run->sources.item[i];

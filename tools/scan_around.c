@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_around.h"
 
+#include "known.h"
 #include "scan_flow.h"
+#include "scan_names.h"
 #include "scan_shown.h"
 
 #include <stdlib.h>
@@ -79,7 +81,8 @@ static bool leaves(const struct around *around, size_t from, size_t until)
         if (kind_at(around, i) != TOKEN_WORD)
             continue;
         const struct scan_word word = around->nodes.node[i].token.word;
-        if (scan_word_is_one_of(word, words))
+        if (scan_word_is_one_of(word, words) ||
+            scan_names_seeded(around->shown.guards, word, SCAN_LEAVER))
             return true;
         for (size_t k = 0; k < scope->leaver_count; k++) {
             if (scan_word_compare(scope->leavers[k], word) == 0)

@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 static struct flow_facts read_ternary(struct flow *flow);
 
@@ -90,6 +89,10 @@ static struct flow_facts read_assignment(struct flow *flow, bool change)
     if (declared && scan_version_is_set_anew(flow, target.own.word))
         return facts;
     if (scan_version_divides(flow, target.own.word, &value)) {
+        if (!scan_version_divides_always(flow, target.own.word)) { /* if (old) v /= 1000; */
+            scan_answer_void(flow, target.own.word, target.own.function);
+            return facts;
+        }
         struct scan_name major = target.own;
         major.index = SCAN_MAJOR;
         major.origin = value.at;
@@ -222,25 +225,6 @@ static void note_value(struct flow *flow, const struct scan_token *name,
                          facts);
 }
 
-bool scan_condition_has(struct scan_word word, const char *text)
-{
-    size_t length = strlen(text);
-
-    for (size_t i = 0; i + length <= word.length; i++) {
-        if (strncasecmp(word.text + i, text, length) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool scan_condition_ends(struct scan_word word, const char *text)
-{
-    size_t length = strlen(text);
-
-    return word.length >= length &&
-           strncasecmp(word.text + word.length - length, text, length) == 0;
-}
-
 /* Where an operand is: at its beginning, or behind "a." or "a->"; behind a name or what is called;
  * behind a condition, which the operand is if nothing follows; behind what is none. */
 enum part { PART_BEGIN, PART_NAME, PART_WHOLE, PART_OTHER };
@@ -271,7 +255,7 @@ static void read_parentheses(struct flow *flow, struct operand *operand)
     const struct scan_token before = flow->earlier;
     const bool expect = scan_word_is(name.word, "__builtin_expect");
     const bool same = operand->part == PART_NAME &&
-                      (expect || operand->cast || scan_condition_ends(name.word, "likely"));
+                      (expect || operand->cast || scan_word_ends(name.word, "likely"));
     bool single = false;
     struct flow_facts facts = scan_condition_group(flow, expect ? FLOW_FIRST : FLOW_LAST, &single);
 
@@ -327,11 +311,14 @@ static void read_initialised(struct flow *flow, struct operand *operand)
     spoil(flow, operand);
 }
 
-/* A parameter, "for (bool name : list)", "auto [name": another variable of this name. */
+/* A parameter, also of a lambda, "for (bool name : list)", "auto [name": another variable of this
+ * name. */
 static bool is_declared_anew(const struct flow *flow, char next)
 {
-    bool typed = flow->last.kind == TOKEN_WORD && !scan_flow_is_statement(&flow->last);
-    bool parameter = flow->blocks == 0 && (next == ',' || next == ')');
+    static const char *const others[] = {"not", "and", "or", "sizeof", "co_await", NULL};
+    bool typed = flow->last.kind == TOKEN_WORD && !scan_flow_is_statement(&flow->last) &&
+                 !scan_word_is_one_of(flow->last.word, others);
+    bool parameter = (flow->blocks == 0 && next == ',') || next == ')';
 
     return flow->function != SCOPE_FILE &&
            ((typed && (parameter || next == ':')) ||

@@ -19,8 +19,4 @@ struct flow_facts scan_condition_read(struct flow *flow, bool colons, bool *more
  */
 struct flow_facts scan_condition_group(struct flow *flow, int part, bool *single);
 
-/** Whether the text is in the word, in letters of any case. */
-bool scan_condition_has(struct scan_word word, const char *text);
-bool scan_condition_ends(struct scan_word word, const char *text);
-
 #endif

@@ -15,6 +15,8 @@ int scan_constant_defined(const struct option_list *defines, struct scan_word na
     return 0;
 }
 
+enum { LONGEST_LINE = 512 };
+
 /* A name in capitals, as macros and members of an enum have, or "const" before it in its line. */
 static bool is_fixed(const struct scan_text *in, const char *found, size_t length)
 {
@@ -23,7 +25,7 @@ static bool is_fixed(const struct scan_text *in, const char *found, size_t lengt
 
     for (size_t i = 0; i < length; i++)
         capitals &= !islower((unsigned char)found[i]);
-    while (line > in->text && line[-1] != '\n')
+    while (line > in->text && line[-1] != '\n' && found - line < LONGEST_LINE)
         line--;
     return capitals || memmem(line, (size_t)(found - line), "const", strlen("const")) ||
            memmem(line, (size_t)(found - line), "define", strlen("define"));
@@ -49,4 +51,25 @@ int scan_constant_read(const struct scan_text *in, const struct option_list *def
             least = number;
     }
     return least;
+}
+
+const char *scan_constant_next(const struct scan_text *in, const char *at, struct scan_word *name,
+                               int *release)
+{
+    enum { FIRST = 9000, LAST = 20000, MOST_MINOR = 90 };
+
+    for (struct scan_word word = scan_word_at(at, in->end); word.length > 0;
+         word = scan_word_at(word.text + word.length, in->end)) {
+        const char *behind = word.text + word.length, *value = behind;
+        while (value < in->end && memchr(" \t=(", *value, 5))
+            value++;
+        const int number = value > behind ? scan_text_number(in, value) : 0;
+        if (number >= FIRST && number < LAST && number % 10 == 0 && number % 1000 <= MOST_MINOR &&
+            !isdigit((unsigned char)*word.text) && is_fixed(in, word.text, word.length)) {
+            *name = word;
+            *release = number;
+            return behind;
+        }
+    }
+    return NULL;
 }

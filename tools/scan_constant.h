@@ -22,4 +22,8 @@ int scan_constant_defined(const struct option_list *defines, struct scan_word na
 int scan_constant_read(const struct scan_text *in, const struct option_list *defines,
                        struct scan_word name, bool fixed);
 
+/** The next name of a release in a text, from `at` on, as "#define NAME 12000"; NULL: none. */
+const char *scan_constant_next(const struct scan_text *in, const char *at, struct scan_word *name,
+                               int *release);
+
 #endif

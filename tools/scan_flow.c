@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_flow.h"
 
+#include "known.h"
 #include "scan_answer.h"
 #include "scan_condition.h"
 #include "scan_jump.h"
+#include "scan_names.h"
 #include "scan_switch.h"
 #include "scan_wheel.h"
 
@@ -342,12 +344,11 @@ static bool leaves_by_call(const struct flow *flow)
     if (flow->now.kind != TOKEN_WORD || scan_flow_peek(flow) != '(')
         return false;
     for (size_t i = 0; i < flow->scope->leaver_count; i++) {
-        struct scan_word word = flow->scope->leavers[i];
-        if (word.length == flow->now.word.length &&
-            memcmp(word.text, flow->now.word.text, word.length) == 0)
+        if (scan_word_compare(flow->scope->leavers[i], flow->now.word) == 0)
             return true;
     }
-    return scan_word_is_one_of(flow->now.word, words);
+    return scan_names_seeded(flow->guards, flow->now.word, SCAN_LEAVER) ||
+           scan_word_is_one_of(flow->now.word, words);
 }
 
 /* assert(CUSHIM_HAS(...)), REQUIRE, ASSERT_TRUE, assert_false(!...): such a name alone tells that
@@ -355,7 +356,7 @@ static bool leaves_by_call(const struct flow *flow)
 static void read_assertion(struct flow *flow, struct flow_facts *after)
 {
     const struct scan_word name = flow->now.word;
-    bool contrary = scan_condition_ends(name, "false"), single;
+    bool contrary = scan_word_ends(name, "false"), single;
 
     scan_flow_step(flow);
     struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
@@ -409,9 +410,9 @@ static bool is_assertion(const struct flow *flow)
     const struct scan_word word = flow->now.word;
 
     return flow->now.kind == TOKEN_WORD && scan_flow_peek(flow) == '(' &&
-           (scan_condition_ends(word, "assert") || scan_condition_ends(word, "require") ||
-            ((scan_condition_has(word, "assert") || scan_condition_has(word, "require")) &&
-             (scan_condition_ends(word, "true") || scan_condition_ends(word, "false")))) &&
+           (scan_word_ends(word, "assert") || scan_word_ends(word, "require") ||
+            ((scan_word_has(word, "assert") || scan_word_has(word, "require")) &&
+             (scan_word_ends(word, "true") || scan_word_ends(word, "false")))) &&
            may_leave(flow, word);
 }
 

@@ -70,9 +70,9 @@ static size_t list_releases(int releases[MOST_RELEASES])
 }
 
 /* The keys of what guards a call, one by one: its own CUSHIM_HAS, that of another entry of its
- * release, and a version of that release or a later one, as which each CUSHIM_HAS holds too. One of
- * a newer release that does not hold says nothing: without the newer entry an older one is called.
- */
+ * release, a version that is compared with no number, which guards nothing, and a version of that
+ * release or a later one, as which each CUSHIM_HAS holds too. One of a newer release that does not
+ * hold says nothing: without the newer entry an older one is called. */
 static size_t wanted_key(const struct scan_guards *guards, size_t index, size_t which)
 {
     const int since = known_entry(index).since;
@@ -187,6 +187,13 @@ static void add_held(struct scan_guards *guards, const struct scan_guard *guard,
                                  (struct asked){guard->function, key, from, until, guard, NULL});
 }
 
+/* One that asks itself, or by a name of which another file has the question. */
+static bool is_question(const struct scan_guards *guards, const struct scan_guard *guard)
+{
+    return guard->name.length == 0 ||
+           (!guard->filled && scan_names_seeded(guards, guard->name, guard->index));
+}
+
 static void sort_guards(struct scan_guards *guards, const struct scan_scope *scope, const char *end)
 {
     for (size_t i = 0; i < guards->count; i++) {
@@ -200,7 +207,7 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
             if (!guard->filled)
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             asked.function = anywhere;
-            if (guard->name.length == 0 && !scan_guard_is_version(guard))
+            if (is_question(guards, guard) && !scan_guard_is_version(guard))
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             const size_t key = held_key(keys[k]);
             add_held(guards, guard, key, guard->at, guard->comment ? end + 1 : guard->until);
@@ -269,7 +276,8 @@ static bool is_asked(const struct scan_guards *guards, size_t function, size_t i
                      const char *place)
 {
     for (size_t i = 0; i < count_keys(guards); i++) {
-        if (find_held(guards, function, wanted_key(guards, index, i), place))
+        const size_t key = wanted_key(guards, index, i);
+        if (key != NO_NUMBER && find_held(guards, function, key, place))
             return true;
     }
     return false;
@@ -298,8 +306,7 @@ static size_t find_other_table(struct scan_guards *guards, const struct scan_sco
     return line;
 }
 
-/* The first mention of a name; scan_guards_settle sorted them. */
-static size_t find_mention(const struct scan_guards *guards, struct scan_word name)
+size_t scan_guards_mention(const struct scan_guards *guards, struct scan_word name)
 {
     size_t low = 0, high = guards->mention_count;
 
@@ -348,7 +355,7 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
 
     if (levels == 0 || !function->closed || function->name.length == 0 || guards->full)
         return false;
-    for (size_t i = find_mention(guards, function->name); i < guards->mention_count; i++) {
+    for (size_t i = scan_guards_mention(guards, function->name); i < guards->mention_count; i++) {
         const struct scan_mention *mention = &guards->mentions[i];
         if (scan_word_compare(mention->name, function->name) != 0)
             break;
@@ -366,6 +373,14 @@ static bool is_asked_by_callers(struct scan_guards *guards, const struct scan_sc
         calls++;
     }
     return calls > 0;
+}
+
+bool scan_guards_asked(struct scan_guards *guards, const struct scan_scope *scope, size_t function,
+                       size_t index, const char *place)
+{
+    return is_asked(guards, function, index, place) ||
+           (function != SCOPE_FILE &&
+            is_asked_by_callers(guards, scope, function, index, SCAN_READINGS - 1));
 }
 
 /* Whether a version is compared with the release of an entry, and with no newer one. */
@@ -439,7 +454,7 @@ static void find_old(const struct scan_guards *guards, struct scan_source_call *
         const struct scan_guard *held = find_held(guards, call->function, key, call->at);
         if (guards->releases[i] >= since || !held || held->filled || held->comment)
             continue;
-        if (!names && held->name.length > 0 && !held->compared)
+        if (!names && !held->compared && !is_question(guards, held))
             continue;
         call->old = held->line;
         call->old_release = guards->releases[i];
@@ -515,13 +530,13 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
         bool answer;
     } known[CUSHIM_ENTRY_COUNT] = {{SCOPE_FILE, false}};
 
+    if (guards->mention_count > 0)
+        qsort(guards->mentions, guards->mention_count, sizeof *guards->mentions, compare_mentions);
     if (guards->count == 0)
         return;
     guards->release_count = list_releases(guards->releases);
     read_flow(guards, scope, text);
     sort_guards(guards, scope, text->end);
-    if (guards->mention_count > 0)
-        qsort(guards->mentions, guards->mention_count, sizeof *guards->mentions, compare_mentions);
     for (size_t i = 0; i < source->count; i++) {
         struct scan_source_call *call = &source->calls[i];
         size_t index = call->index, function = call->function;

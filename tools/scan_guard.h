@@ -19,6 +19,14 @@
 #define SCAN_MAJOR ((size_t)CUSHIM_ENTRY_COUNT + 2)
 #define SCAN_PARAMETER ((size_t)CUSHIM_ENTRY_COUNT + 3)
 #define SCAN_ATTRIBUTE ((size_t)CUSHIM_ENTRY_COUNT + 4)
+/* Of other files: a function that does not return, a name of a release, and what compares with the
+ * error of a missing entry. */
+#define SCAN_LEAVER ((size_t)CUSHIM_ENTRY_COUNT + 5)
+#define SCAN_CONSTANT ((size_t)CUSHIM_ENTRY_COUNT + 6)
+#define SCAN_MISSING ((size_t)CUSHIM_ENTRY_COUNT + 7)
+/* A function that calls an entry without a guard, and how others call it: scan_callers.h. */
+#define SCAN_CALLEE ((size_t)CUSHIM_ENTRY_COUNT + 8)
+#define SCAN_REACHED ((size_t)CUSHIM_ENTRY_COUNT + 9)
 /* The release that a parameter is, and the one that two are: major * 1000 + minor * 10. */
 #define SCAN_ANY_RELEASE (-1)
 #define SCAN_PAIR_RELEASE (-2)
@@ -99,6 +107,8 @@ struct scan_guards {
     size_t count, mention_count;
     struct scan_name *names, *found; /* found: by this reading */
     size_t name_count, found_count;
+    const struct scan_name *seeds; /* of other files, in the order of their words */
+    size_t seed_count;
     const char *filled[SCAN_MOST_FILLED]; /* names that calls fill, where they stand: the last */
     size_t filled_count;
     struct asked *held, *asked; /* where guards hold, and where they are */
@@ -120,6 +130,11 @@ void scan_guards_begin(struct scan_guards *guards, const char *head, size_t func
 /** All was read: find out which calls have a guard. */
 void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *scope,
                         const struct scan_text *text, struct scan_source *source);
+
+/** The first mention of a name, and whether an entry is asked for before a place in a function. */
+size_t scan_guards_mention(const struct scan_guards *guards, struct scan_word name);
+bool scan_guards_asked(struct scan_guards *guards, const struct scan_scope *scope, size_t function,
+                       size_t index, const char *place);
 
 void scan_guards_free(struct scan_guards *guards);
 

@@ -175,6 +175,19 @@ const struct scan_name *scan_names_parameter(const struct scan_guards *guards,
     return name;
 }
 
+/* Whether the function has a variable of this name. */
+static bool is_local(struct scan_guards *guards, struct scan_word word,
+                     const struct scan_guard *place)
+{
+    const char before = word.text > guards->text.text ? word.text[-1] : '\0';
+
+    if (place->function == SCOPE_FILE || !place->head || before == '.' || before == '>' ||
+        guards->work > FLOW_MOST_WORK)
+        return false;
+    guards->work += (size_t)(word.text - place->head);
+    return scan_text_declares(place->head, word, "*");
+}
+
 void scan_names_word(struct scan_guards *guards, struct scan_word word,
                      const struct scan_guard *place, bool called)
 {
@@ -190,9 +203,11 @@ void scan_names_word(struct scan_guards *guards, struct scan_word word,
                 name->release == SCAN_PAIR_RELEASE)
                 continue;
             if (!name->called && is_changed(guards, word)) {
-                scan_names_find(guards, (struct scan_name){.word = word,
-                                                           .index = SCAN_VOID,
-                                                           .function = name->function});
+                const bool own = name->function == SCOPE_FILE && is_local(guards, word, place);
+                scan_names_find(guards,
+                                (struct scan_name){.word = word,
+                                                   .index = SCAN_VOID,
+                                                   .function = own ? function : name->function});
                 continue;
             }
             struct scan_guard guard = *place;
@@ -306,18 +321,17 @@ static size_t choose_values(struct scan_name *names, size_t count, const char **
     return kept;
 }
 
-/* One of each, and no other value of what holds no answer. */
-static void sort_names(struct scan_guards *guards)
+/* Of each word without an answer nothing is kept, if that is so wished. */
+static size_t sort_names(struct scan_name *names, size_t name_count, bool answers)
 {
-    struct scan_name *names = guards->names;
-    const char **origins = scan_grow(NULL, guards->name_count, sizeof *origins);
-    size_t count = 0, end;
+    const char **origins = scan_grow(NULL, name_count, sizeof *origins);
+    size_t count = 0, kept = 0, end;
 
-    qsort(names, guards->name_count, sizeof *names, compare_names);
-    for (size_t i = 0; i < guards->name_count; i = end) {
-        bool answer = false;
-        for (end = i;
-             end < guards->name_count && scan_word_compare(names[i].word, names[end].word) == 0;
+    if (name_count > 0)
+        qsort(names, name_count, sizeof *names, compare_names);
+    for (size_t i = 0; i < name_count; i = end) {
+        bool answer = !answers;
+        for (end = i; end < name_count && scan_word_compare(names[i].word, names[end].word) == 0;
              end++)
             answer |= names[end].index != SCAN_VOID || names[end].output > 0;
         for (size_t k = i; k < end && answer; k++) {
@@ -325,15 +339,20 @@ static void sort_names(struct scan_guards *guards)
                 names[count++] = names[k];
         }
     }
-    guards->name_count = 0;
     for (size_t i = 0; i < count; i = end) {
         for (end = i; end < count && compare_owners(&names[i], &names[end]) == 0;)
             end++;
-        size_t kept = choose_values(names + i, end - i, origins);
-        memmove(names + guards->name_count, names + i, kept * sizeof *names);
-        guards->name_count += kept;
+        const size_t chosen = choose_values(names + i, end - i, origins);
+        memmove(names + kept, names + i, chosen * sizeof *names);
+        kept += chosen;
     }
     free(origins);
+    return kept;
+}
+
+size_t scan_names_reduce(struct scan_name *names, size_t count)
+{
+    return sort_names(names, count, false);
 }
 
 /* Those that another reading sees as another value. */
@@ -394,6 +413,45 @@ static void forget_outputs(struct scan_guards *guards)
     guards->name_count = kept;
 }
 
+static void add_seeds(struct scan_guards *guards)
+{
+    for (size_t i = 0; i < guards->seed_count; i++) {
+        const struct scan_name *seed = &guards->seeds[i];
+        if (seed->index < SCAN_LEAVER)
+            add_name(guards, *seed);
+        else if (seed->index == SCAN_CALLEE || seed->index == SCAN_REACHED)
+            add_name(guards, (struct scan_name){.word = seed->word, .index = KNOWN_NONE});
+    }
+}
+
+const struct scan_name *scan_names_seeded(const struct scan_guards *guards, struct scan_word word,
+                                          size_t index)
+{
+    size_t low = 0, high = guards->seed_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (scan_word_compare(guards->seeds[middle].word, word) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < guards->seed_count && scan_word_compare(guards->seeds[low].word, word) == 0;
+         low++) {
+        if (guards->seeds[low].index == index)
+            return &guards->seeds[low];
+    }
+    return NULL;
+}
+
+void scan_names_seed(struct scan_guards *guards, const struct scan_name *names, size_t count)
+{
+    guards->seeds = names;
+    guards->seed_count = count;
+    add_seeds(guards);
+    guards->name_count = sort_names(guards->names, guards->name_count, true);
+}
+
 bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope,
                       const struct scan_source *source)
 {
@@ -402,6 +460,7 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
 
     find_macros(guards, scope);
     forget_outputs(guards);
+    add_seeds(guards);
     for (size_t i = 0; i < guards->found_count; i++)
         add_name(guards, guards->found[i]);
     for (size_t i = 0; i < source->count; i++) {
@@ -413,6 +472,6 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
         add_function(guards, scope, guards->mentions[i].function);
     if (guards->name_count == 0)
         return false;
-    sort_names(guards);
+    guards->name_count = sort_names(guards->names, guards->name_count, true);
     return guards->name_count > before || count_other(guards) != other_before;
 }

@@ -28,6 +28,17 @@ const struct scan_name *scan_names_parameter(const struct scan_guards *guards,
 void scan_names_word(struct scan_guards *guards, struct scan_word word,
                      const struct scan_guard *place, bool called);
 
+/** Bring names in an order, with one of each, and no other value of what holds no answer; how many
+ * are left. */
+size_t scan_names_reduce(struct scan_name *names, size_t count);
+
+/** Look for the names of other files from the first reading on; they live as long as that. */
+void scan_names_seed(struct scan_guards *guards, const struct scan_name *names, size_t count);
+
+/** Such a name of another file; NULL: none. */
+const struct scan_name *scan_names_seeded(const struct scan_guards *guards, struct scan_word word,
+                                          size_t index);
+
 /** Add names to look for, when all was settled. If there are more than before, the next reading
  * goes a level deeper. */
 bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope,

@@ -232,7 +232,10 @@ static bool lacks_local(struct scan_shown *shown, const struct scan_nodes *nodes
         shown->guards->work++;
         const size_t declared = find_declared(nodes, i);
         *found |= declared > 0;
-        if (head && declared > 0 && !scan_word_is(own->name, "main"))
+        const bool parameter = head || (kind_at(nodes, nodes->node[i].outer) == '(' &&
+                                        (kind_at(nodes, i + 1) == ',' || /* a lambda's */
+                                         kind_at(nodes, i + 1) == ')'));
+        if (parameter && declared > 0 && !scan_word_is(own->name, "main"))
             lacks |= !tells_nothing(nodes, declared, i);
         else if (*found)
             lacks |= lacks_value(shown, nodes, i, function, declared > 0, &given);

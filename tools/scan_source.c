@@ -5,6 +5,7 @@
 #include "names.h"
 #include "output.h"
 #include "scan_around.h"
+#include "scan_callers.h"
 #include "scan_constant.h"
 #include "scan_filled.h"
 #include "scan_flow.h"
@@ -13,6 +14,7 @@
 #include "scan_require.h"
 #include "scan_result.h"
 #include "scan_scope.h"
+#include "scan_shared.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -255,6 +257,26 @@ static const char *find_close(const struct reader *reader)
     return at < end ? at : NULL;
 }
 
+/* A whole argument that is a number, or the name of one; 0: another one, as 11000 + x. */
+static int read_release(const struct reader *reader, struct scan_word word, const char *end)
+{
+    const char *before = scan_text_back_over_spaces(reader->in.at, word.text);
+    const char *behind = scan_text_skip_spaces(word.text + word.length, end);
+    const struct scan_name *other;
+
+    while (before > reader->in.at && before[-1] == '(' && behind < end && *behind == ')') {
+        before = scan_text_back_over_spaces(reader->in.at, before - 1);
+        behind = scan_text_skip_spaces(behind + 1, end);
+    }
+    if ((before > reader->in.at + 1 && before[-1] != ',') || (behind < end && *behind != ','))
+        return 0;
+    if (isdigit((unsigned char)*word.text))
+        return scan_text_number(&reader->in, word.text);
+    other = scan_names_seeded(&reader->guards, word, SCAN_CONSTANT);
+    const int number = scan_constant_read(&reader->in, reader->defines, word, true);
+    return number == 0 && other ? other->release : number;
+}
+
 /* HAS(cuName) or least(12000), of a macro or a function that asks for its parameter. False: the
  * arguments are still to be read. */
 static bool read_argument(struct reader *reader, struct scan_guard guard,
@@ -273,9 +295,8 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
         struct scan_word word = scan_word_at(at, end);
         at = word.text + word.length;
         if (guard.index != KNOWN_NONE)
-            guard.release = name->release == SCAN_PAIR_RELEASE
-                                ? scan_text_pair(word.text, end)
-                                : scan_text_number(&reader->in, word.text);
+            guard.release = name->release == SCAN_PAIR_RELEASE ? scan_text_pair(word.text, end)
+                                                               : read_release(reader, word, end);
         if (guard.index == KNOWN_NONE)
             guard.index = find_entry(reader, word);
         if (guard.index < CUSHIM_ENTRY_COUNT || guard.release > 0)
@@ -468,16 +489,17 @@ static void read_all(struct reader *reader)
     }
 }
 
-static struct reader *read_once(const char *text, size_t size, const struct option_list *defines,
-                                const struct reader *first)
+static struct reader *read_once(const struct scan_source_text *source,
+                                const struct option_list *defines, const struct reader *first)
 {
     static const struct scan_word level = {"CUSHIM_CUDA_VERSION", sizeof "CUSHIM_CUDA_VERSION" - 1};
+    const size_t mark = scan_text_mark(source->text, source->size);
+    const char *text = source->text ? source->text + mark : ""; /* an empty file */
+    const size_t size = source->size - mark;
     struct reader *reader = calloc(1, sizeof *reader);
 
     if (!reader)
         output_no_memory();
-    if (!text) /* an empty file */
-        text = "";
     reader->in = (struct scan_text){text, text, text + size, 1};
     reader->scope.head.from = text;
     reader->scope.head.line = 1;
@@ -487,6 +509,8 @@ static struct reader *read_once(const char *text, size_t size, const struct opti
     if (first) {
         reader->guards.names = first->guards.names;
         reader->guards.name_count = first->guards.name_count;
+        reader->guards.seeds = first->guards.seeds;
+        reader->guards.seed_count = first->guards.seed_count;
     }
     reader->found.level = scan_constant_defined(defines, level);
     reader->level_given = reader->found.level > 0;
@@ -508,27 +532,44 @@ static void free_reader(struct reader *reader)
     free(reader);
 }
 
-struct scan_source scan_source_read(const char *text, size_t size,
-                                    const struct option_list *defines)
+/* Read it again, with the names that are known now. */
+static struct reader *read_again(struct reader *reader, const struct scan_source_text *in,
+                                 const struct option_list *defines)
 {
-    struct reader *reader = read_once(text, size, defines, NULL);
+    struct reader *next = read_once(in, defines, reader);
+
+    reader->guards.names = NULL; /* handed on */
+    scan_source_free(&reader->found);
+    free_reader(reader);
+    return next;
+}
+
+struct scan_source scan_source_read(const struct scan_source_text *in,
+                                    const struct option_list *defines, struct scan_shared *shared)
+{
+    struct reader *reader = read_once(in, defines, NULL);
+    size_t seed_count;
+    struct scan_name *seeds =
+        scan_shared_give(shared, in->file, &reader->guards.text, &reader->scope, &seed_count);
     struct scan_source found;
 
-    for (int i = 1; i < SCAN_READINGS; i++) {
-        if (!scan_names_learn(&reader->guards, &reader->scope, &reader->found))
-            break;
-        struct reader *second = read_once(text, size, defines, reader);
-        reader->guards.names = NULL; /* handed on */
-        scan_source_free(&reader->found);
-        free_reader(reader);
-        reader = second;
+    if (seed_count > 0) {
+        scan_names_seed(&reader->guards, seeds, seed_count);
+        reader = read_again(reader, in, defines);
     }
+    for (int i = 1;
+         scan_names_learn(&reader->guards, &reader->scope, &reader->found) && i < SCAN_READINGS;
+         i++)
+        reader = read_again(reader, in, defines);
     for (size_t i = 0; i < reader->found.require_count; i++)
         add_listed(reader, i);
     scan_result_find(&reader->guards, &reader->scope, &reader->found);
     scan_around_find(&reader->guards, &reader->scope, &reader->found);
+    scan_shared_take(shared, in, &reader->guards, &reader->scope, &reader->found);
+    scan_callers_apply(&reader->guards, &reader->scope, &reader->found);
     found = reader->found;
     free_reader(reader);
+    free(seeds);
     return found;
 }
 

@@ -30,7 +30,9 @@ enum scan_why {
     SCAN_WHY_FOREIGN,
     SCAN_WHY_ATTRIBUTE,
     SCAN_WHY_RESULT,
-    SCAN_WHY_TABLE
+    SCAN_WHY_TABLE,
+    SCAN_WHY_FALLBACK,
+    SCAN_WHY_CALLERS /* some of the function's callers ask */
 };
 
 struct scan_source_call {
@@ -71,13 +73,26 @@ struct scan_source {
     size_t main;     /* line of its main(); 0: none */
     bool has_cushim; /* it names cushim */
     bool includes_cushim;
+    bool own;   /* it is cushim itself */
     bool named; /* by the user, not found in a folder */
     int level;  /* the release that plain names mean */
 };
 
-/** @param defines  "NAME=VALUE", of the compiler's command line; NULL: none */
-struct scan_source scan_source_read(const char *text, size_t size,
-                                    const struct option_list *defines);
+struct scan_shared;
+
+/** A text, and which one of all. */
+struct scan_source_text {
+    const char *text;
+    size_t size, file;
+    bool header; /* other files have its text, too */
+};
+
+/**
+ * @param defines  "NAME=VALUE", of the compiler's command line; NULL: none
+ * @param shared   what other files tell, and takes what this one tells
+ */
+struct scan_source scan_source_read(const struct scan_source_text *in,
+                                    const struct option_list *defines, struct scan_shared *shared);
 
 void scan_source_free(struct scan_source *source);
 

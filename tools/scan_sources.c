@@ -2,8 +2,10 @@
 #include "scan_sources.h"
 
 #include "known.h"
+#include "mapped.h"
 #include "names.h"
 #include "output.h"
+#include "scan_text.h"
 #include "scan_wheel.h"
 
 #include <stdio.h>
@@ -25,6 +27,48 @@ void scan_sources_add(struct scan_sources *sources, const struct scan_source *so
     sources->item = scan_grow(sources->item, sources->count, sizeof *sources->item);
     sources->item[sources->count] = *source;
     sources->item[sources->count++].name = copy_of(name);
+}
+
+/* How often: what one file tells by what another one tells by what a third one asks. */
+enum { MOST_ROUNDS = 6 };
+
+static void read_again(struct scan_sources *sources, size_t which, const struct mapped *mapped,
+                       const struct option_list *defines)
+{
+    struct scan_source *source = &sources->item[which];
+    const struct scan_source_text text = {mapped->data, mapped->size, which,
+                                          scan_text_is_header(source->name)};
+    struct scan_source again;
+
+    if (!scan_shared_concerns(&sources->shared, which, mapped->data, mapped->size,
+                              source->count > 0))
+        return;
+    again = scan_source_read(&text, defines, &sources->shared);
+    again.named = source->named;
+    again.name = source->name;
+    source->name = NULL;
+    scan_source_free(source);
+    *source = again;
+}
+
+void scan_sources_share(struct scan_sources *sources, const struct option_list *defines)
+{
+    const char *problem;
+
+    for (int round = 0; round < MOST_ROUNDS && scan_shared_begin(&sources->shared); round++) {
+        for (size_t i = 0; i < 2 * sources->count; i++) { /* each is counted before one is read */
+            const size_t which = i % sources->count;
+            struct mapped mapped;
+            if (sources->item[which].own ||
+                !mapped_open(&mapped, sources->item[which].name, &problem))
+                continue;
+            if (i < sources->count && mapped.data)
+                scan_shared_count(&sources->shared, mapped.data, mapped.size);
+            else if (mapped.data)
+                read_again(sources, which, &mapped, defines);
+            mapped_close(&mapped);
+        }
+    }
 }
 
 static bool has_entry(const struct scan_source_require *require, size_t index)
@@ -161,6 +205,10 @@ static const char *const words_of_why[] = {
                            "driver's release: ask for the entry, too",
     [SCAN_WHY_RESULT] = "line %zu names the error of a missing entry, and not for the result of "
                         "this call: put the call into an if",
+    [SCAN_WHY_CALLERS] = "line %zu is in a function before which some of its callers ask, and some "
+                         "do not: ask here, too",
+    [SCAN_WHY_FALLBACK] = "line %zu goes on after any error of this call: compare its result with "
+                          "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, or put the call into an if",
     [SCAN_WHY_TABLE] = "the guard of line %zu asks another table: ask the one that is called",
 };
 
@@ -477,6 +525,7 @@ void scan_sources_free(struct scan_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++)
         scan_source_free(&sources->item[i]);
+    scan_shared_free(&sources->shared);
     free(sources->item);
     *sources = (struct scan_sources){0};
 }

@@ -6,6 +6,7 @@
 #ifndef CUSHIM_TOOLS_SCAN_SOURCES_H
 #define CUSHIM_TOOLS_SCAN_SOURCES_H
 
+#include "scan_shared.h"
 #include "scan_source.h"
 
 #include <jansson.h>
@@ -14,14 +15,18 @@
 struct scan_sources {
     struct scan_source *item;
     size_t count;
-    bool dropin;  /* names alone are calls, whether or not a source names cushim */
-    bool dropped; /* those were not taken, by scan_sources_judge */
-    int oldest;   /* the release that each driver has; 0: none was asked for */
+    struct scan_shared shared; /* names that several of them may have */
+    bool dropin;               /* names alone are calls, whether or not a source names cushim */
+    bool dropped;              /* those were not taken, by scan_sources_judge */
+    int oldest;                /* the release that each driver has; 0: none was asked for */
 };
 
 /** Take a source. */
 void scan_sources_add(struct scan_sources *sources, const struct scan_source *source,
                       const char *name);
+
+/** Read those again that have names of others. */
+void scan_sources_share(struct scan_sources *sources, const struct option_list *defines);
 
 /** Find the cushim_require of each call. To be done once, when all sources were added. */
 void scan_sources_judge(struct scan_sources *sources);

@@ -6,24 +6,38 @@
 #include <strings.h>
 
 /* Of all that C, C++ and CUDA sources are called, also before a build fills them in (".h.in"). */
-bool scan_text_is_source(const char *name)
+static const char *const suffixes[] = {
+    ".h",    ".hh",  ".hp",  ".hpp", ".hxx", ".h++",  ".h_",   ".inc", ".inl",
+    ".ipp",  ".tpp", ".txx", ".tcc", ".icc", ".impl", ".def",  ".cuh", /* of headers */
+    ".c",    ".cc",  ".cp",  ".cpp", ".cxx", ".c++",  ".cppm", ".ccm", ".cxxm",
+    ".c++m", ".ixx", ".mpp", ".cu",  ".i",   ".ii"};
+
+enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0], HEADERS = 17 };
+
+static bool has_suffix(const char *name, size_t count)
 {
-    static const char *const suffixes[] = {
-        ".c",   ".cc",  ".cp",  ".cpp", ".cxx",  ".c++", ".cppm", ".ccm", ".cxxm", ".c++m", ".ixx",
-        ".mpp", ".h",   ".hh",  ".hp",  ".hpp",  ".hxx", ".h++",  ".h_",  ".inc",  ".inl",  ".ipp",
-        ".tpp", ".txx", ".tcc", ".icc", ".impl", ".def", ".cu",   ".cuh", ".i",    ".ii"};
     size_t length = strlen(name);
     const char *suffix;
 
     if (length > 3 && strcasecmp(name + length - 3, ".in") == 0)
         length -= 3;
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        size_t count = strlen(suffixes[i]);
-        suffix = length > count ? name + length - count : "";
-        if (strncasecmp(suffix, suffixes[i], count) == 0)
+    for (size_t i = 0; i < count; i++) {
+        const size_t size = strlen(suffixes[i]);
+        suffix = length > size ? name + length - size : "";
+        if (strncasecmp(suffix, suffixes[i], size) == 0)
             return true;
     }
     return false;
+}
+
+bool scan_text_is_source(const char *name)
+{
+    return has_suffix(name, SUFFIXES);
+}
+
+bool scan_text_is_header(const char *name)
+{
+    return has_suffix(name, HEADERS);
 }
 
 enum { LONGEST_DECLARATION = 128 };
@@ -33,6 +47,11 @@ bool scan_text_is_own(const char *text, size_t size)
     static const char begin[] = "/*\n * cushim ";
 
     return size >= sizeof begin && memcmp(text, begin, sizeof begin - 1) == 0;
+}
+
+size_t scan_text_mark(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
 bool scan_text_is_wide(const char *text, size_t size)
@@ -208,6 +227,25 @@ struct scan_word scan_word_at(const char *at, const char *end)
     for (stop = at; stop < end && scan_text_is_letter(*stop);)
         stop++;
     return (struct scan_word){at, (size_t)(stop - at)};
+}
+
+bool scan_word_has(struct scan_word word, const char *text)
+{
+    size_t length = strlen(text);
+
+    for (size_t i = 0; i + length <= word.length; i++) {
+        if (strncasecmp(word.text + i, text, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool scan_word_ends(struct scan_word word, const char *text)
+{
+    size_t length = strlen(text);
+
+    return word.length >= length &&
+           strncasecmp(word.text + word.length - length, text, length) == 0;
 }
 
 /* Whether the ',' before a place is of "type one, other": no argument's and no list's. */

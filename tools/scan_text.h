@@ -23,8 +23,14 @@ struct scan_word {
 /** Whether a file's name ends as a source's does. */
 bool scan_text_is_source(const char *name);
 
+/** Whether others include it. */
+bool scan_text_is_header(const char *name);
+
 /** Whether a source is cushim itself, in one of its two files. */
 bool scan_text_is_own(const char *text, size_t size);
+
+/** The length of the mark of UTF-8 that a text begins with. */
+size_t scan_text_mark(const char *text, size_t size);
 
 /** Whether it is UTF-16, which cannot be read. */
 bool scan_text_is_wide(const char *text, size_t size);
@@ -71,6 +77,10 @@ int scan_word_compare(struct scan_word a, struct scan_word b);
 
 /** @param list  its last element is NULL */
 bool scan_word_is_one_of(struct scan_word word, const char *const *list);
+
+/** Whether the text is in the word, or ends it, in letters of any case. */
+bool scan_word_has(struct scan_word word, const char *text);
+bool scan_word_ends(struct scan_word word, const char *text);
 
 /** Whether the text has the word before, as "type name", "type other, name", or with one of the
  * marks before it. */

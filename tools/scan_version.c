@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_version.h"
 
+#include "known.h"
 #include "scan_constant.h"
+#include "scan_names.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -33,10 +35,12 @@ int scan_version_number(struct flow *flow)
     int number = 0;
 
     if (flow->now.kind == TOKEN_WORD) {
+        const struct scan_name *other = scan_names_seeded(flow->guards, word, SCAN_CONSTANT);
         flow->guards->work += (size_t)(flow->guards->text.end - flow->guards->text.text);
-        return flow->guards->work > FLOW_MOST_WORK
-                   ? 0
-                   : scan_constant_read(&flow->guards->text, flow->guards->defines, word, true);
+        if (flow->guards->work > FLOW_MOST_WORK)
+            return 0;
+        number = scan_constant_read(&flow->guards->text, flow->guards->defines, word, true);
+        return number == 0 && other ? other->release : number;
     }
     if (flow->now.kind != TOKEN_NUMBER || word.text[0] == '0')
         return 0;
@@ -71,6 +75,41 @@ bool scan_version_divides(const struct flow *flow, struct scan_word name,
                is_division(value->at + name.length, number);
     number = scan_text_back_over_spaces(text, number);
     return number - text > 2 && number[-1] == '=' && number[-2] == '/';
+}
+
+/* Whether a name at a place is given a value: "name = ", "&name". */
+static bool is_given(const char *from, const char *at, const char *end, struct scan_word name)
+{
+    const char *behind = scan_text_skip_spaces(at + name.length, end);
+
+    return (at > from && at[-1] == '&') ||
+           (end - behind > 1 && (*behind == '{' || (*behind == '=' && behind[1] != '=')));
+}
+
+bool scan_version_divides_always(struct flow *flow, struct scan_word name)
+{
+    const char *from = flow->tokens.in.text, *end = flow->passed, *at = end, *given = NULL;
+    int depth = 0;
+
+    while (at > from && (at[-1] != '/' || (size_t)(at - from) <= name.length))
+        at--;
+    while (at > from && !memchr(";{})", at[-1], 4))
+        at--;
+    if (at == from || at[-1] == ')')
+        return false;
+    const struct scan_word first = scan_word_at(at, end);
+    if (scan_word_is(first, "else") || scan_word_is(first, "do"))
+        return false;
+    for (; at > from && depth >= 0 && !given; at--) {
+        flow->guards->work++;
+        depth += (at[-1] == '}') - (at[-1] == '{');
+        const struct scan_word word =
+            scan_word_at(at, at + name.length < end ? at + name.length : end);
+        if (depth == 0 && word.text == at && scan_word_compare(word, name) == 0 &&
+            !scan_text_is_letter(at[-1]) && is_given(from, at, end, name))
+            given = at;
+    }
+    return given;
 }
 
 /* "&= CUSHIM_HAS(...)", "= name && CUSHIM_HAS(...)" */

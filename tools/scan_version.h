@@ -30,6 +30,9 @@ bool scan_version_is_pair(const struct flow *flow);
 bool scan_version_divides(const struct flow *flow, struct scan_word name,
                           const struct scan_token *value);
 
+/** Whether that is done wherever the name has its value: in the same block, and behind no `if`. */
+bool scan_version_divides_always(struct flow *flow, struct scan_word name);
+
 /** Whether the statement behind the declaration of a name gives it another value. */
 bool scan_version_is_set_anew(struct flow *flow, struct scan_word name);
 
