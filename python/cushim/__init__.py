@@ -27,6 +27,11 @@ from .native import byref, name_of, needed
 __all__ = ["Attempt", "Device", "Driver", "Entry", "Error", "Feature", "Gpu", "Kernel", "Memory",
            "Module", "Release", "library_version", "load", "newest_release"]  # not Python's `open`
 
+
+def __dir__() -> List[str]:
+    return [*__all__, "__all__", "__doc__", "__version__", "open"]
+
+
 _OK = 0  # CUSHIM_OK, CUDA_SUCCESS, CUSHIM_SUPPORTED and CUSHIM_ANSWER_VALUE
 _NO_DEVICE = -1
 _SENTENCE = 512

@@ -178,7 +178,9 @@ entries = {entry.symbol: entry for entry in cushim.load().entries()}
 assert len(entries) > 700 and entries["cuMemAlloc_v2"].name == "cuMemAlloc"
 assert entries["cuMemAlloc_v2"].since == (3, 2) and entries["cuMemAlloc_v2"].header == "cuda.h"
 assert cushim.__version__ == cushim.library_version() and not hasattr(cushim, "__versoin__")
-assert "open" not in cushim.__all__
+assert "open" not in cushim.__all__ and "open" in dir(cushim)
+assert all(hasattr(cushim, name) for name in dir(cushim))
+assert not {"os", "ctypes", "Dict", "check"} & set(dir(cushim))
 print(cushim.library_version(), cushim.newest_release())
 """)
     assert done.returncode == 0, done.stderr
