@@ -51,7 +51,7 @@ static void body_without(void *argument)
     assert_int_equal(cushim_nvml_status(nvml), CUSHIM_ERROR_NOT_FOUND);
     const char *said = strstr(cushim_nvml_message(nvml), "/nowhere/libnvidia-ml.so.1");
     assert_true(said && !strstr(said + 1, "/nowhere/libnvidia-ml.so.1")); /* once */
-    assert_contains(cushim_nvml_message(nvml), "CUSHIM_LIBNVIDIA_ML");
+    assert_contains(cushim_nvml_message(nvml), "; give the path of a libnvidia-ml.so.1");
     assert_int_equal(nvml->nvmlInit(), NVML_ERROR_LIBRARY_NOT_FOUND);
     assert_contains(cushim_last_error(), "nvmlInit_v2 is not available: there is no NVML (");
     assert_contains(cushim_last_error(), "/nowhere");
