@@ -80,6 +80,19 @@ def number(release):
     return f"{release // 1000}.{release % 1000 // 10}"
 
 
+def check_release(oldest):
+    """The number of a release that there is: 12.4 -> 12040; the table may lack the newest minor."""
+    major, minor = map(int, oldest.split("."))
+    wanted, known = major * 1000 + minor * 10, [row["release"] for row in releases()]
+    if wanted in known or wanted < known[0] or (major == known[-1] // 1000 and wanted > known[-1]):
+        return wanted
+    near = [number(release) for release in known if release // 1000 == major]
+    raise ValueError(f"--oldest {oldest}: there is no such release; CUDA {major} has "
+                     f"{', '.join(near)}" if near else
+                     f"--oldest {oldest}: the newest release that cushim-embed knows is CUDA "
+                     f"{number(known[-1])}")
+
+
 def reason(path, data, line, place, value):
     """Where a .version (place 0) or a .target (1) is, or the function of a .cu file that needs it.
     """
@@ -91,8 +104,7 @@ def reason(path, data, line, place, value):
 
 def check_oldest(path, data, oldest):
     """Refuse what a driver of that release does not read."""
-    major, minor = map(int, oldest.split("."))
-    wanted, rows = major * 1000 + minor * 10, releases()
+    wanted, rows = check_release(oldest), releases()
     newest = rows[-1]["release"]
     line, version = directive(path, data, "version", r"(\d+)\.(\d)")
     since = next((row["release"] for row in rows if row["ptx"] >= version), None)
@@ -192,6 +204,11 @@ def main():
         parser.error(f"--target {options.target}: a target is written as sm_75")
     if options.oldest and not re.fullmatch(r"\d+\.\d", options.oldest):
         parser.error(f"--oldest {options.oldest}: a release is written as 10.2")
+    try:
+        if options.oldest:
+            check_release(options.oldest)
+    except ValueError as error:
+        parser.error(str(error))
     try:
         data, headers = path.read_bytes(), []
         if path.suffix == ".cu":

@@ -489,8 +489,9 @@ CUSHIM_PUBLIC enum cushim_status cushim_init(const struct cushim_api *cu);
  * @param release  oldest release of the driver that will do, such as 11020; 0: any
  * @param symbols  exported names as for cushim_has, ending with NULL; NULL: none
  * @return CUSHIM_OK, a status of the load, or CUSHIM_ERROR_TOO_OLD: the driver is older than the
- *         release, or lacks one of the symbols. cushim_last_error() has one sentence that names all
- *         that is missing, as far as it has room.
+ *         release, or lacks one of the symbols; CUSHIM_ERROR_INVALID_ARGUMENT: cushim knows no such
+ *         symbols. cushim_last_error() has one sentence that names all of them, as far as it has
+ *         room.
  *
  * Threads: safe. Since: 0.1.
  */

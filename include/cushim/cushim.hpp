@@ -23,8 +23,9 @@
  * "stream: cuStreamCreateWithPriority: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory".
  *
  * Every owner can be moved and not copied. One that is empty (default-made, moved from, released)
- * may be destroyed and assigned to. get() is the driver's plain handle, release() gives it up,
- * reset() destroys it now and returns the code, which a destructor ignores.
+ * may be destroyed and assigned to; every other use is CUDA_ERROR_INVALID_VALUE, also as an
+ * argument of a kernel. get() is the driver's plain handle, release() gives it up, reset() destroys
+ * it now and returns the code, which a destructor ignores.
  *
  * Work that is queued: nothing is destroyed that such work still uses.
  * - unique_memory, unique_pinned, unique_managed, unique_module and unique_graph wait for all work
@@ -51,6 +52,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -382,6 +384,12 @@ template <typename Traits> class owner
     handle handle_;
 };
 
+template <typename Traits>
+CUresult require(const owner<Traits> &given, const char *object, const char *reason) noexcept
+{
+    return given ? CUDA_SUCCESS : refuse(object, reason);
+}
+
 template <bool Waits> struct queued_work {
     template <typename Handle> static bool waits(const Handle &) noexcept
     {
@@ -527,27 +535,37 @@ template <typename Value> struct element<host_span<Value>> {
 };
 
 /* Whether it is of no memory, as of an owner that was moved from. */
-template <typename Value> bool is_nothing(device_span<Value> part) noexcept
+template <typename Value> bool is_nothing(device_span<Value> part, const volatile void *) noexcept
 {
     return !part.address() && !part.size();
 }
-template <typename Value> bool is_nothing(host_span<Value>) noexcept
+template <typename Value, typename Traits>
+bool is_nothing(host_span<Value>, const owner<Traits> *pinned) noexcept
+{
+    return !*pinned;
+}
+template <typename Value> bool is_nothing(host_span<Value>, const volatile void *) noexcept
 {
     return false; /* an empty vector may have no address */
 }
 
-template <typename To, typename From> CUresult copy(const place &at, To to, From from) noexcept
+template <typename To, typename From>
+CUresult copy(const place &at, To &target_memory, From &source_memory)
 {
-    typedef typename element<To>::type target;
-    typedef typename element<From>::type source;
+    const auto to = view(target_memory, at.stream, is_device<To>());
+    const auto from = view(source_memory, at.stream, is_device<From>());
+    typedef typename element<typename std::remove_const<decltype(to)>::type>::type target;
+    typedef typename element<typename std::remove_const<decltype(from)>::type>::type source;
     static_assert(!std::is_const<target>::value, "the target of a copy is not const");
     static_assert(std::is_same<typename std::remove_const<target>::type,
                                typename std::remove_const<source>::type>::value,
                   "a copy is between elements of one type");
     static_assert(std::is_trivially_copyable<target>::value, "memory has plain data only");
     char reason[80];
-    if (is_nothing(from) && to.size())
+    if (is_nothing(from, std::addressof(source_memory)) && to.size())
         return refuse(at.object, "copy: from an owner that is empty");
+    if (is_nothing(to, std::addressof(target_memory)) && from.size())
+        return refuse(at.object, "copy: to an owner that is empty");
     if (from.size() <= to.size())
         return transfer(at, to, from);
     std::snprintf(reason, sizeof reason, "copy of %zu elements to %zu", from.size(), to.size());
@@ -588,10 +606,11 @@ CUresult fill(const place &at, device_span<Value> to, const Value &value) noexce
     static_assert(std::is_trivially_copyable<Value>::value, "memory has plain data only");
     static_assert(sizeof(Value) == 1 || sizeof(Value) == 2 || sizeof(Value) == 4,
                   "an element of 1, 2 or 4 bytes");
+    if (!to.address())
+        return refuse(at.object, to.size() ? "fill: a part that is not within its memory"
+                                           : "fill: an owner that is empty");
     if (!to.size())
         return CUDA_SUCCESS;
-    if (!to.address())
-        return refuse(at.object, "fill: a part that is not within its memory");
     return set(at, to, value, std::integral_constant<std::size_t, sizeof(Value)>());
 }
 
@@ -613,6 +632,33 @@ typename std::enable_if<!is_device<Type>::value, typename std::decay<Type>::type
 argument(CUstream, Type &value) noexcept
 {
     return value;
+}
+template <typename Type>
+typename std::enable_if<is_device<Type>::value, bool>::type has_address(CUstream stream,
+                                                                        Type &memory) noexcept
+{
+    return memory.on(stream).address() != 0;
+}
+template <typename Type>
+typename std::enable_if<!is_device<Type>::value, bool>::type has_address(CUstream, Type &) noexcept
+{
+    return true;
+}
+
+/* An owner that is empty, or a part that is not within its memory, is no argument. */
+template <typename... Types> CUresult check_arguments(CUstream stream, Types &...values) noexcept
+{
+    const bool there[] = {has_address(stream, values)..., true};
+    char reason[120];
+    std::size_t i = 0;
+    while (i < sizeof...(Types) && there[i])
+        i++;
+    if (i == sizeof...(Types))
+        return CUDA_SUCCESS;
+    std::snprintf(reason, sizeof reason,
+                  "launch: argument number %zu is empty memory; pass CUdeviceptr() for NULL",
+                  i + 1);
+    return refuse("stream", reason);
 }
 
 template <typename... Values>
@@ -719,12 +765,9 @@ class unique_device
     template <typename To, typename From>
     CUresult try_copy(To &&to, const From &from) const noexcept
     {
-        typedef typename std::remove_reference<To>::type target;
         const CUresult code = detail::require(table(), "device");
         const detail::place at = {table(), "device", false, nullptr};
-        return code ? code
-                    : detail::copy(at, detail::view(to, nullptr, detail::is_device<target>()),
-                                   detail::view(from, nullptr, detail::is_device<From>()));
+        return code ? code : detail::copy(at, to, from);
     }
 #if CUSHIM_EXCEPTIONS
     /** Begin to use a device, or throw. */
@@ -781,7 +824,10 @@ class unique_event : public detail::owner<detail::event_traits>
     /** Milliseconds from `start` to this event; both are done. */
     CUresult try_since(const unique_event &start, float *milliseconds) const noexcept
     {
-        return cushim_event_elapsed(table(), start.get(), get(), milliseconds);
+        CUresult code = ready("event");
+        if (code == CUDA_SUCCESS)
+            code = detail::require(start, "event", "since: the start is empty");
+        return code ? code : cushim_event_elapsed(table(), start.get(), get(), milliseconds);
     }
 #if CUSHIM_EXCEPTIONS
     /** Create an event, or throw. */
@@ -843,8 +889,8 @@ class unique_stream : public detail::owner<detail::stream_traits>
     CUresult try_wait(const unique_event &event) const noexcept
     {
         CUresult code = ready("stream");
-        if (code == CUDA_SUCCESS && !event)
-            code = detail::refuse("stream", "wait: the event is empty");
+        if (code == CUDA_SUCCESS)
+            code = detail::require(event, "stream", "wait: the event is empty");
         return code ? code
                     : CUSHIM_SAY_("stream", table(), cuStreamWaitEvent, get(), event.get(), 0);
     }
@@ -855,15 +901,11 @@ class unique_stream : public detail::owner<detail::stream_traits>
      */
     template <typename To, typename From> CUresult try_copy(To &&to, From &&from) const noexcept
     {
-        typedef typename std::remove_reference<To>::type target;
-        typedef typename std::remove_reference<From>::type source;
         static_assert(detail::stays<To>::value && detail::stays<From>::value,
                       "memory that is gone before the copy");
         const CUresult code = ready("stream");
         const detail::place at = {table(), "stream", true, get()};
-        return code ? code
-                    : detail::copy(at, detail::view(to, get(), detail::is_device<target>()),
-                                   detail::view(from, get(), detail::is_device<source>()));
+        return code ? code : detail::copy(at, to, from);
     }
     /** Queue that every element of device memory gets a value. An element has 1, 2 or 4 bytes. */
     template <typename Memory>
@@ -875,14 +917,17 @@ class unique_stream : public detail::owner<detail::stream_traits>
     }
     /**
      * Launch a kernel with its arguments by value, each of the type that the kernel has. Device
-     * memory is passed as its address. how.stream is not used.
+     * memory is passed as its address, and refused if it is empty: NULL is CUdeviceptr().
+     * how.stream is not used.
      */
     template <typename... Values>
     CUresult try_launch(CUfunction function, struct cushim_launch how,
                         Values &&...values) const noexcept
     {
-        const CUresult code = ready("stream");
+        CUresult code = ready("stream");
         how.stream = get();
+        if (code == CUDA_SUCCESS)
+            code = detail::check_arguments(get(), values...);
         return code ? code
                     : detail::launch(table(), function, how, detail::argument(get(), values)...);
     }
@@ -1143,6 +1188,7 @@ template <typename Value> class unique_managed : public detail::owner<detail::me
     /** Queue that all of it is moved, or throw. */
     void prefetch(const unique_stream &stream, CUdevice to) const
     {
+        detail::must(detail::require(stream, "managed", "prefetch: an empty stream"));
         detail::must(try_prefetch(stream.get(), to));
     }
 #endif
@@ -1274,7 +1320,7 @@ class unique_stream_memory : public detail::owner<detail::stream_memory_traits>
         const struct cushim_api *cu = stream.table();
         detail::stream_block made = {0, stream.get(), false};
         std::size_t bytes = 0;
-        CUresult code = stream ? CUDA_SUCCESS : detail::refuse("stream memory", "an empty stream");
+        CUresult code = detail::require(stream, "stream memory", "an empty stream");
         if (code == CUDA_SUCCESS && !detail::in_bytes<Value>(size, &bytes))
             code = detail::refuse("stream memory", "more elements than there are addresses");
         if (code != CUDA_SUCCESS)
@@ -1327,6 +1373,7 @@ class unique_stream_memory : public detail::owner<detail::stream_memory_traits>
     unique_stream_memory(const unique_stream &stream, std::size_t size, const unique_pool &pool)
         : size_(0)
     {
+        detail::must(detail::require(pool, "stream memory", "an empty pool"));
         detail::must(create(stream, size, pool.get()));
     }
 #endif
@@ -1469,11 +1516,13 @@ class unique_graph : public detail::owner<detail::graph_traits>
     /** Capture the work and instantiate it, or throw. */
     template <typename Work> unique_graph(const unique_stream &stream, Work &&work)
     {
+        detail::must(detail::require(stream, "graph", "an empty stream"));
         detail::must(capture(stream.table(), stream.get(), std::forward<Work>(work)));
     }
     /** Launch the graph, or throw. */
     void launch(const unique_stream &stream) const
     {
+        detail::must(detail::require(stream, "graph", "launch: an empty stream"));
         detail::must(try_launch(stream.get()));
     }
 #endif

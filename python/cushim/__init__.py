@@ -27,6 +27,11 @@ from .native import byref, name_of, needed
 __all__ = ["Attempt", "Device", "Driver", "Entry", "Error", "Feature", "Gpu", "Kernel", "Memory",
            "Module", "Release", "library_version", "load", "newest_release"]  # not Python's `open`
 
+
+def __dir__() -> List[str]:
+    return [*__all__, "__all__", "__doc__", "__version__", "open"]
+
+
 _OK = 0  # CUSHIM_OK, CUDA_SUCCESS, CUSHIM_SUPPORTED and CUSHIM_ANSWER_VALUE
 _NO_DEVICE = -1
 _SENTENCE = 512
@@ -188,9 +193,14 @@ class Driver:
         the release or later and has the symbols."""
         if isinstance(symbols, str):
             raise TypeError("symbols: a list of names is needed, not str")
+        symbols = list(symbols)
         names = [name_of(symbol, "symbol") for symbol in symbols]
         array = (native.c_char_p * (len(names) + 1))(*names, None)
-        check(native.library().cushim_require(self.handle, _number(release), array))
+        if native.library().cushim_require(self.handle, _number(release), array) != _OK:
+            words = native.last_error()
+            near = [self.nearest(name) for name in symbols] if self else []
+            meant = [name for name in near if name and name not in symbols]
+            raise Error(f"{words}; did you mean {', '.join(meant)}?" if meant else words)
 
     def has(self, symbol: str) -> bool:
         """Whether the driver has an entry, by its exported name: "cuMemAlloc_v2"."""

@@ -74,7 +74,7 @@ class Memory:
 
 class Kernel:
     """A kernel of a module. Call it with the grid, the block and the kernel's arguments, which are
-    Memory and numbers of ctypes: `kernel(4, 256, memory, ctypes.c_float(2))`."""
+    Memory and numbers of ctypes or NumPy: `kernel(4, 256, memory, ctypes.c_float(2))`."""
 
     def __init__(self, gpu: "Gpu", address: int) -> None:
         self._gpu = gpu
@@ -99,10 +99,16 @@ class Kernel:
 def _value(place: int, argument: Any) -> Any:
     if isinstance(argument, Memory):
         return native.c_uint64(argument._address(0))
-    if not isinstance(argument, (ctypes._SimpleCData, ctypes.Structure, ctypes.Array)):
-        raise TypeError(f"argument {place}: Memory or a value of ctypes is needed, not "
+    if isinstance(argument, (ctypes._SimpleCData, ctypes.Structure, ctypes.Array)):
+        return argument
+    try:
+        view = memoryview(argument)
+    except TypeError:
+        view = memoryview(b"")
+    if view.ndim:
+        raise TypeError(f"argument {place}: Memory or a value of ctypes or NumPy is needed, not "
                         f"{type(argument).__name__}: a kernel's parameters have sizes")
-    return argument
+    return (ctypes.c_char * view.nbytes).from_buffer_copy(view.tobytes())
 
 
 def _three(argument: str, size: Size) -> Tuple[int, ...]:

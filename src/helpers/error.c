@@ -190,6 +190,15 @@ static const char *error_cut(const char *expression, char cut[ERROR_EXPRESSION +
     return cut;
 }
 
+/* A helper's sentence without the helper, if that is what the expression calls. */
+static const char *error_without_helper(const char *sentence, const char *expression)
+{
+    const size_t name = strcspn(expression, "(");
+    bool own =
+        name && strncmp(sentence, expression, name) == 0 && strncmp(sentence + name, ": ", 2) == 0;
+    return own ? sentence + name + 2 : sentence;
+}
+
 bool cushim_check(CUresult code, const char *expression, const char *file, int line)
 {
     if (code == CUDA_SUCCESS)
@@ -210,15 +219,18 @@ bool cushim_check(CUresult code, const char *expression, const char *file, int l
         .line = line,
         .message = message,
     };
+    char rule[CUSHIM_FAULT_RULE], number[96];
+    snprintf(number, sizeof number, "%s (%d)", failure.name, (int)code);
     /* What the code means in general may be wrong here: without a driver, that cuInit failed. */
-    const bool said = *failure.detail;
-    char rule[CUSHIM_FAULT_RULE];
-    snprintf(message, sizeof message, "%s:%d: %s: %s (%d)%s%s%s", failure.file, line,
-             error_cut(failure.expression, cut), failure.name, (int)code,
-             said            ? "; "
+    const char *said = error_without_helper(failure.detail, failure.expression);
+    const bool numbered = strstr(said, number);
+    snprintf(message, sizeof message, "%s:%d: %s: %s%s%s%s", failure.file, line,
+             error_cut(failure.expression, cut), numbered ? "" : number,
+             numbered        ? ""
+             : *said         ? "; "
              : *failure.text ? ", "
                              : "",
-             said ? failure.detail : failure.text, said ? "" : cushim_fault_rule_words(rule));
+             *said ? said : failure.text, *said ? "" : cushim_fault_rule_words(rule));
     if (handler)
         handler->call(handler->user, &failure);
     else

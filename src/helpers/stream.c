@@ -101,8 +101,7 @@ CUresult cushim_capture_begin(const struct cushim_api *cu, CUstream stream,
                                    "stream: CU_STREAM_LEGACY cannot be captured");
     CUresult code;
     /* The first one does what GLOBAL does; for the other modes the stub of _v2 has the reason. */
-    if (mode == CU_STREAM_CAPTURE_MODE_GLOBAL && !CUSHIM_HAS(cu, cuStreamBeginCapture_v2) &&
-        CUSHIM_HAS(cu, cuStreamBeginCapture_v1))
+    if (mode == CU_STREAM_CAPTURE_MODE_GLOBAL && !CUSHIM_HAS(cu, cuStreamBeginCapture_v2))
         code = cushim_error_check(cu->cuStreamBeginCapture_v1(stream), __func__,
                                   "cuStreamBeginCapture");
     else

@@ -133,16 +133,21 @@ static void find_exactly(struct cushim_find *find, const struct cushim_candidate
                          const struct cushim_options *options)
 {
     char words[WORDS] = "empty, which hides the driver";
+    bool variable = candidate->source == CUSHIM_SOURCE_ENVIRONMENT;
     enum cushim_status status = CUSHIM_ERROR_EMPTY_PATH;
-    const char *subject = candidate->path;
-    if (*candidate->path) {
+    if (*candidate->path)
         status = find_try(find, candidate, options, words, sizeof words);
-    } else {
-        subject = candidate->source == CUSHIM_SOURCE_ENVIRONMENT ? "CUSHIM_LIBCUDA" : "path";
+    else
         find_record(find, candidate, status, words, options);
-    }
-    if (status != CUSHIM_OK)
-        find_fail(find, status, subject, words);
+    if (status == CUSHIM_OK)
+        return;
+    find->status = status;
+    find->message = cushim_text_format("%s%s: %s%s",
+                                       !variable          ? ""
+                                       : *candidate->path ? "CUSHIM_LIBCUDA="
+                                                          : "CUSHIM_LIBCUDA",
+                                       *candidate->path || variable ? candidate->path : "path",
+                                       words, cushim_status_advice_exact(status, variable));
 }
 
 static void find_search(struct cushim_find *find, const struct cushim_options *options)

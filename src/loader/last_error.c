@@ -86,7 +86,10 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
         snprintf(text, size, "%s is not available: it exists on " ELSEWHERE " only", symbol);
         break;
     default:
-        snprintf(text, size, "%s is not an entry that this version of cushim knows", symbol);
+        snprintf(text, size,
+                 "%s is not an entry that this version of cushim knows: "
+                 "misspelt, or newer than cushim",
+                 symbol);
     }
 }
 

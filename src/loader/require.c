@@ -4,6 +4,21 @@
 
 #include "loader/instance.h"
 #include "loader/last_error.h"
+#include "loader/registry.h"
+
+/* A list of names, cut off if it is long. */
+struct require_names {
+    char text[CUSHIM_SENTENCE / 3];
+    size_t length;
+};
+
+static void require_add(struct require_names *names, const char *symbol)
+{
+    if (names->length < sizeof names->text)
+        names->length +=
+            (size_t)snprintf(names->text + names->length, sizeof names->text - names->length,
+                             "%s%s", names->length ? ", " : "", symbol);
+}
 
 enum cushim_status cushim_require(const struct cushim_api *cu, int release,
                                   const char *const *symbols)
@@ -15,23 +30,26 @@ enum cushim_status cushim_require(const struct cushim_api *cu, int release,
         return status;
     }
     const char *path = cushim_path(cu);
-    char needs[64] = "", missing[CUSHIM_SENTENCE / 2] = "";
-    size_t length = 0;
+    char needs[64] = "";
+    struct require_names missing = {"", 0}, unknown = {"", 0};
     bool older = release > cushim_driver_version(cu);
     if (older)
         snprintf(needs, sizeof needs, "the program needs CUDA %d.%d", CUSHIM_RELEASE(release));
     for (; symbols && *symbols; symbols++) {
         if (cushim_has(cu, *symbols))
             continue;
-        if (length < sizeof missing)
-            length += (size_t)snprintf(missing + length, sizeof missing - length, "%s%s",
-                                       length ? ", " : "", *symbols);
-        status = CUSHIM_ERROR_TOO_OLD;
+        bool known = cushim_registry_find(*symbols) < CUSHIM_ENTRY_COUNT;
+        require_add(known ? &missing : &unknown, *symbols);
     }
-    if (!older && status == CUSHIM_OK)
-        return CUSHIM_OK;
-    cushim_last_error_set("%s: CUDA %d.%d, but %s%s%s%s", path ? path : "the CUDA driver",
-                          CUSHIM_RELEASE(cushim_driver_version(cu)), needs,
-                          older && length ? ", and " : "", length ? "it lacks " : "", missing);
-    return CUSHIM_ERROR_TOO_OLD;
+    const char *and = older && missing.length ? ", and " : "";
+    if (unknown.length) /* the program's mistake, and not the driver's */
+        cushim_last_error_set("this version of cushim knows no %s: misspelt, or newer than cushim",
+                              unknown.text);
+    else if (older || missing.length)
+        cushim_last_error_set("%s: CUDA %d.%d, but %s%s%s%s", path ? path : "the CUDA driver",
+                              CUSHIM_RELEASE(cushim_driver_version(cu)), needs, and,
+                              missing.length ? "it lacks " : "", missing.text);
+    return unknown.length            ? CUSHIM_ERROR_INVALID_ARGUMENT
+           : older || missing.length ? CUSHIM_ERROR_TOO_OLD
+                                     : CUSHIM_OK;
 }

@@ -97,3 +97,17 @@ const char *cushim_status_advice(enum cushim_status status)
 {
     return (unsigned)status < STATUS_COUNT ? status_string(status_advices, (unsigned)status) : "";
 }
+
+const char *cushim_status_advice_exact(enum cushim_status status, bool variable)
+{
+    switch (status) {
+    case CUSHIM_ERROR_NOT_FOUND:
+    case CUSHIM_ERROR_NOT_A_FILE:
+    case CUSHIM_ERROR_NOT_A_LIBRARY:
+    case CUSHIM_ERROR_NOT_CUDA:
+    case CUSHIM_ERROR_STUB:
+        return cushim_status_advice(variable ? CUSHIM_ERROR_EMPTY_PATH : CUSHIM_ERROR_NOT_A_FILE);
+    default:
+        return cushim_status_advice(status);
+    }
+}

@@ -120,8 +120,11 @@ static enum cushim_status nvml_find_search(struct nvml_find *find)
     return find->status;
 }
 
-static const char *nvml_find_advice(enum cushim_status status)
+/* `exact`: of a file that the program names, or the user in the variable. */
+static const char *nvml_find_advice(enum cushim_status status, bool exact, bool variable)
 {
+    if (exact && (status == CUSHIM_ERROR_NOT_FOUND || status == CUSHIM_ERROR_STUB))
+        status = CUSHIM_ERROR_NOT_A_FILE;
     switch (status) {
     case CUSHIM_ERROR_NOT_FOUND:
         return "; install NVIDIA's driver with its " NVML_LIBRARY
@@ -130,7 +133,8 @@ static const char *nvml_find_advice(enum cushim_status status)
     case CUSHIM_ERROR_NOT_A_FILE:
     case CUSHIM_ERROR_NOT_A_LIBRARY:
     case CUSHIM_ERROR_NOT_CUDA:
-        return "; give the path of a " NVML_LIBRARY;
+        return variable ? "; unset it, or give the path of a " NVML_LIBRARY
+                        : "; give the path of a " NVML_LIBRARY;
     default:
         return cushim_status_advice(status);
     }
@@ -140,6 +144,7 @@ enum cushim_status cushim_nvml_find(const char *path, struct cushim_dylib *libra
 {
     struct nvml_find find = {.library = library, .status = CUSHIM_OK};
     const char *exact = path ? path : cushim_platform_env(NVML_VARIABLE);
+    bool variable = exact && !path;
     enum cushim_status status;
     if (exact && !*exact) {
         status = CUSHIM_ERROR_EMPTY_PATH;
@@ -148,12 +153,13 @@ enum cushim_status cushim_nvml_find(const char *path, struct cushim_dylib *libra
     } else {
         status = exact ? nvml_find_try(&find, exact) : nvml_find_search(&find);
     }
+    /* The system's words may begin with the path. */
+    bool named = strncmp(find.words, find.subject, strlen(find.subject)) == 0;
     if (status == CUSHIM_OK)
         *message = cushim_text_format("NVML is %s", library->path ? library->path : "loaded");
-    else if (strncmp(find.words, find.subject, strlen(find.subject)) == 0) /* the system's words */
-        *message = cushim_text_format("%s%s", find.words, nvml_find_advice(status));
     else
-        *message =
-            cushim_text_format("%s: %s%s", find.subject, find.words, nvml_find_advice(status));
+        *message = cushim_text_format("%s%s%s%s%s", variable && *exact ? NVML_VARIABLE "=" : "",
+                                      named ? "" : find.subject, named ? "" : ": ", find.words,
+                                      nvml_find_advice(status, exact, variable));
     return status;
 }

@@ -118,17 +118,15 @@ static struct cushim_instance *open_create(const struct cushim_options *options)
     instance->status = open_find(instance, options, path, words, sizeof words);
     open_fill(instance, options->per_thread_default_stream);
     const char *name = instance->library.path ? instance->library.path : path;
+    const char *variable = path != environment ? "" : *path ? "CUSHIM_LIBCUDA=" : "CUSHIM_LIBCUDA";
     if (instance->status == CUSHIM_OK)
         snprintf(instance->message, sizeof instance->message, "%s: CUDA %d.%d", name,
                  CUSHIM_RELEASE(instance->lookup.version));
     else if (*path && strncmp(words, name, strlen(name)) == 0) /* the system's, with the name */
-        snprintf(instance->message, sizeof instance->message, "%s", words);
+        snprintf(instance->message, sizeof instance->message, "%s%s", variable, words);
     else
-        snprintf(instance->message, sizeof instance->message, "%s: %s",
-                 *path           ? name
-                 : options->path ? "path"
-                                 : "CUSHIM_LIBCUDA",
-                 words);
+        snprintf(instance->message, sizeof instance->message, "%s%s: %s", variable,
+                 *path || path == environment ? name : "path", words);
     if (instance->status != CUSHIM_OK)
         cushim_last_error_set("%s", instance->message);
     if (options->log)

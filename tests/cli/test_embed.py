@@ -268,6 +268,21 @@ def test_more_can_be_asked_for(tmp_path):
     assert code == 1 and "k.cu: drivers from CUDA 11.8 on read .version 7.8" in said
 
 
+@pytest.mark.parametrize("release, words", [
+    ("99.0", "the newest release that cushim-embed knows is CUDA 1"),
+    ("9.5", "there is no such release; CUDA 9 has 9.0, 9.1, 9.2"), ("12.99", "is written as 10.2"),
+    ("13.9", None), ("5.0", None)])
+def test_a_release_that_there_is_not(release, words, tmp_path):
+    """A misspelt one would let PTX pass that no driver of the one that was meant reads."""
+    (tmp_path / "k.ptx").write_text(".version 3.2\n.target sm_20\n.entry k() { ret; }\n",
+                                    encoding="ascii")
+    done = subprocess.run([sys.executable, EMBED, "--oldest", release, "k.ptx", "k.h"],
+                          cwd=tmp_path, text=True, check=False, capture_output=True)
+    assert done.returncode == (2 if words else 0), done.stderr
+    assert not words or f"error: --oldest {release}: " in done.stderr and words in done.stderr
+    assert (tmp_path / "k.h").exists() == (not words)
+
+
 @by_clang
 def test_a_mangled_name_is_told(tmp_path):
     """With file and line; not of a template, whose kernels have no other names."""

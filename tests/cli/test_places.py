@@ -491,18 +491,22 @@ def test_a_launch_in_a_graph(here):
     assert f"launched by cuLaunchKernel at {place(CXX, 'launch', 'a.cpp', 'put')}\n" in result.err
 
 
-def test_memory_that_was_freed(here):
-    """The row of a kernel that uses it has the call."""
-    text = C
+@pytest.mark.parametrize("free, before, rest", [
+    ("cuMemFree_v2", "", "(memory)"),
+    ("cuMemFreeAsync", "cu->cuLaunchHostFunc(NULL, rest, NULL); ", "(memory, NULL)")])
+def test_memory_that_was_freed(here, free, before, rest):
+    """The row of a kernel that uses it has the call, also of memory that goes later, behind what is
+    in its stream."""
+    text = "#include <unistd.h>\nvoid rest(void *data) { usleep(data ? 0 : 100000); }\n" + C
     for old, new in (("entry k()", "entry k(.param .u64 p)"),
                      ("mov.u64 %r, 16", "ld.param.u64 %r, [p]"),
                      ("NULL, NULL); /* launch", "(void *[]){&memory}, NULL); /* launch"),
-                     ("cu->cuMemFree_v2(memory);\n", "cu->cuMemFree_v2(memory); /* early */\n")):
+                     ("cu->cuMemFree_v2(memory);\n", f"{before}cu->{free}{rest}; /* early */\n")):
         text = text.replace(old, new, 1)
     build(here, text, "-g")
-    freed = f"cuMemFree_v2 at {place(text, 'early', function='try_mode')}"
+    freed = f"{free} at {place(text, 'early', function='try_mode')}"
     assert f"; a block of 65536 bytes was there, and was freed by {freed}; every later" in \
-        run("matrix", *options("launch"), "./a", "launch").rows
+        run("matrix", "--cuda", "12.0", *options("launch")[2:], "./a", "launch").rows
 
 
 @pytest.mark.parametrize("call", [

@@ -4,6 +4,7 @@
 import json
 import re
 import signal
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -372,6 +373,13 @@ def test_check_of_rules():
     assert check("codes", 0, 3, 100, faults=["missing:cuMemFree"])[0] == OK
 
 
+def test_help_of_rules():
+    """No row is broken by the width of a terminal."""
+    rows = run("sim", "--help").out.partition("Rules for --fault:\n")[2].partition("\n\n")[0]
+    assert len(rows.splitlines()) > 10
+    assert not [row for row in rows.splitlines() if not row.startswith("  ") or len(row) > 79]
+
+
 def test_check_of_a_program_that_fails():
     """Its own exit code is kept; one that says nothing at its end is a finding."""
     assert check("exit-in-callback")[0] == 5
@@ -379,6 +387,14 @@ def test_check_of_a_program_that_fails():
     assert result.code == 128 + 9
     assert "no process that called the driver left a count at its end; programs of Go, and those " \
         "that call _exit or are killed" in result.err
+
+
+@pytest.mark.parametrize("code, told", [(1, True), (127, False)])
+def test_check_of_a_symbol_that_is_missing(code, told):
+    """With the code of the system's loader, the sentence of that is the only one."""
+    program = f"import ctypes, os; ctypes.CDLL('libcuda.so.1').cuInit(0); os._exit({code})"
+    result = run("sim", "--quiet", "--check", "--", sys.executable, "-c", program)
+    assert result.code == code and ("left a count" in result.err) == told
 
 
 def test_summary_file(tmp_path):

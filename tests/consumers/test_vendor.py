@@ -197,7 +197,7 @@ def test_without_a_driver(dozen):
     assert_keeps_to_itself(program)
     shown = facts(run(program, env={"CUSHIM_LIBCUDA": NO_DRIVER}))
     assert (shown["status"], shown["driver"], shown["init"], shown["has"]) == ("3", "0", "3", "0")
-    assert shown["count"] == "3" and shown["message"].startswith(NO_DRIVER + ": ")
+    assert shown["count"] == "3" and shown["message"].startswith(f"CUSHIM_LIBCUDA={NO_DRIVER}: ")
     assert shown["message"].count(NO_DRIVER) == 1  # which the system's words have
     assert shown["error"] == f"cuDeviceGetCount is not available: {shown['message']}"
     assert facts(run(program, env={"CUSHIM_LIBCUDA": ""}))["message"] == \

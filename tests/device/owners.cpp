@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -345,6 +346,70 @@ static void empty_owners()
     CHECK(memory.create(stream, 4) == CUDA_ERROR_INVALID_VALUE && said("stream memory: an empty"));
 }
 
+/* What was moved from is refused by all that take it, and a NULL that is meant is not. */
+static void moved_from(const cushim::unique_device &gpu)
+{
+    const std::size_t count = 100;
+    const struct cushim_launch how = cushim_launch_1d(count, 128, nullptr);
+    const unsigned long long none = 0;
+    cushim::unique_module code(gpu, fill_ptx, sizeof fill_ptx);
+    cushim::unique_stream stream(gpu);
+    CUfunction fill = code.function("fill");
+    cushim::unique_memory<unsigned> left(gpu, count), memory(std::move(left));
+    cushim::unique_pinned<unsigned> host_left(gpu, count), host(std::move(host_left));
+    CHECK(stream.try_launch(fill, how, left, 5u, none) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("stream: launch: argument number 1 is empty memory; pass CUdeviceptr() for NULL: "));
+    CHECK(stream.try_launch(fill, how, memory.part(count, 1), 5u, none) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(stream.try_launch(fill, how, CUdeviceptr(), 5u, none) == CUDA_SUCCESS);
+    CHECK(stream.try_fill(left, 1u) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("stream: fill: an owner that is empty: "));
+    CHECK(stream.try_fill(memory.part(1, 0), 1u) == CUDA_SUCCESS);
+    CHECK(stream.try_copy(memory, left) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("stream: copy: from an owner that is empty: "));
+    CHECK(stream.try_copy(memory, host_left) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("stream: copy: from an owner that is empty: "));
+    CHECK(gpu.try_copy(memory, host_left) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("device: copy: from an owner that is empty: "));
+    CHECK(stream.try_copy(left, host) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("stream: copy: to an owner that is empty: "));
+    CHECK(stream.try_copy(host_left, memory) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("stream: copy: to an owner that is empty: "));
+    CHECK(stream.try_copy(left, host_left) == CUDA_SUCCESS); /* nothing to nothing */
+    stream.synchronize();
+
+    cushim::unique_stream stream_left(gpu), kept(std::move(stream_left));
+    cushim::unique_event event_left(gpu), event(std::move(event_left));
+    float milliseconds = 0;
+    CHECK(event.try_since(event_left, &milliseconds) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("event: since: the start is empty: "));
+    CHECK(event_left.try_since(event, &milliseconds) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("event: used while it is empty: "));
+    CHECK(stream.try_record(event_left) == CUDA_ERROR_INVALID_VALUE && said("event: used"));
+    CHECK(stream_left.try_launch(fill, how, memory, 5u, none) == CUDA_ERROR_INVALID_VALUE);
+    auto refused = [](const std::function<void()> &work, const char *words) {
+        try {
+            work();
+        } catch (const cushim::call_error &error) {
+            return error.code() == CUDA_ERROR_INVALID_VALUE && std::strstr(error.what(), words);
+        }
+        return false;
+    };
+    CHECK(refused([&] { cushim::unique_graph(stream_left, [] {}); }, "graph: an empty stream: "));
+    CHECK(refused([&] { cushim::unique_stream_memory<int>(stream_left, 1); },
+                  "stream memory: an empty stream: "));
+    cushim::unique_pool pool;
+    CHECK(refused([&] { cushim::unique_stream_memory<int>(stream, 1, pool); },
+                  "stream memory: an empty pool: "));
+    cushim::unique_managed<int> managed;
+    CHECK(
+        refused([&] { managed.prefetch(stream_left, 0); }, "managed: prefetch: an empty stream: "));
+    if (cushim_has(gpu.table(), "cuGraphLaunch") && cushim_has(gpu.table(), "cuGraphDestroy")) {
+        cushim::unique_graph graph(stream, [&] { stream.fill(memory, 7u); });
+        CHECK(refused([&] { graph.launch(stream_left); }, "graph: launch: an empty stream: "));
+    }
+}
+
 /* A table whose functions that destroy tell whether the queued work was done by then. */
 static const struct cushim_api *real;
 static struct cushim_api watched;
@@ -589,6 +654,7 @@ int main(int argc, char **)
         copies(gpu);
         managed(gpu);
         empty_owners();
+        moved_from(gpu);
         unknown_context(gpu);
         if (cushim_driver_version(cu) >= 10000) { /* there are graphs */
             graphs(gpu);

@@ -110,7 +110,7 @@ def start(program, **variables):
 def test_without_a_driver(program):
     done = start(program, CUSHIM_LIBCUDA=NOWHERE)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"on the CPU, because {NOWHERE}: ")
+    assert done.stdout.startswith(f"on the CPU, because CUSHIM_LIBCUDA={NOWHERE}: ")
 
 
 @pytest.mark.parametrize("version", ["9.0", "11.2", "13.0"])

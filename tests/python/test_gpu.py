@@ -72,10 +72,35 @@ fails(cu.device(7).__enter__)
     for line, words in zip(shown, [
             "9.9", "image: 'scale.ptx' is the name of a file; pass what is in it: ", "scale",
             "1 given", "5000", "OUT_OF_MEMORY",
-            "argument 2: Memory or a value of ctypes is needed, not float",
+            "argument 2: Memory or a value of ctypes or NumPy is needed, not float",
             "17 bytes do not fit in memory of 16", "was freed", "device"]):
         assert words in line, shown
     assert len(shown) == 10
+
+
+SCALARS = """
+{1}
+two, four = {0}
+numbers = array.array("f", [1, 2, 3, 4])
+with cu.device(0) as gpu:
+    memory, kernel = gpu.memory(numbers), gpu.module(PTX).kernel("scale")
+    kernel(1, 4, memory, two, four)
+    print(memory.read(numbers).tolist())
+    fails(kernel, 1, 4, memory, numbers, four, of=TypeError)
+"""
+
+
+@pytest.mark.parametrize("values", ["memoryview(c_float(2)), memoryview(c_uint(4))",
+                                    "numpy.float32(2), numpy.uint32(4)",
+                                    "numpy.array(2, 'f'), numpy.array(4, 'I')"])
+def test_scalars(simulated, values):
+    """Numbers of NumPy have sizes, as those of ctypes; an array is no number."""
+    numpy = "import numpy" if "numpy" in values else ""
+    if numpy:
+        pytest.importorskip("numpy")
+    lines = simulated(SCALARS.format(values, numpy)).splitlines()
+    assert lines[0] == "[2.0, 4.0, 6.0, 8.0]"
+    assert "argument 2: Memory or a value of ctypes or NumPy is needed, not array: " in lines[1]
 
 
 @pytest.mark.parametrize("release", ["9.0", "12.3"])
@@ -122,7 +147,7 @@ fails(device.attribute, "CU_DEVICE_ATTRIBUTE_MULTIPROCESOR_COUNT")
             "image: a str or bytes is needed, not NoneType", "name: a str is needed, not int",
             "grid: an int or up to three is needed, not str",
             "block: an int or up to three is needed, not float",
-            "argument 2: Memory or a value of ctypes is needed, not int",
+            "argument 2: Memory or a value of ctypes or NumPy is needed, not int",
             "what: -1 is no number of bytes", "name: a str or an int is needed, not float",
             "did you mean WARP_SIZE?", "did you mean MULTIPROCESSOR_COUNT?"]):
         assert words in line, shown

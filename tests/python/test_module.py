@@ -134,7 +134,8 @@ for name, release in (("cuGreenCtxCreate", (12, 4)), ("cuNothing", (12, 0))):
         cu.proc(name, release)
     except cushim.Error as error:
         print(error)
-for needed in ({"release": (13, 0)}, {"symbols": ["cuMemAlloc_v2", "cuGreenCtxCreate"]}):
+for needed in ({"release": (13, 0)}, {"symbols": ["cuMemAlloc_v2", "cuGreenCtxCreate"]},
+               {"symbols": (name for name in ("cuMemAllocAsinc", "cuMemAlloc_v2", "cuNothing"))}):
     try:
         cu.require(**needed)
     except cushim.Error as error:
@@ -143,8 +144,10 @@ cu.require((12, 2), ["cuMemAlloc_v2"])
 """)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == 4 and "cuGreenCtxCreate" in lines[0] and "cuNothing" in lines[1]
+    assert len(lines) == 5 and "cuGreenCtxCreate" in lines[0] and "cuNothing" in lines[1]
     assert "13.0" in lines[2] and "cuGreenCtxCreate" in lines[3] and "cuMemAlloc" not in lines[3]
+    assert lines[4] == ("this version of cushim knows no cuMemAllocAsinc, cuNothing: misspelt, or "
+                        "newer than cushim; did you mean cuMemAllocAsync?")
 
 
 def test_open_at_a_path(run, build):
@@ -175,7 +178,9 @@ entries = {entry.symbol: entry for entry in cushim.load().entries()}
 assert len(entries) > 700 and entries["cuMemAlloc_v2"].name == "cuMemAlloc"
 assert entries["cuMemAlloc_v2"].since == (3, 2) and entries["cuMemAlloc_v2"].header == "cuda.h"
 assert cushim.__version__ == cushim.library_version() and not hasattr(cushim, "__versoin__")
-assert "open" not in cushim.__all__
+assert "open" not in cushim.__all__ and "open" in dir(cushim)
+assert all(hasattr(cushim, name) for name in dir(cushim))
+assert not {"os", "ctypes", "Dict", "check"} & set(dir(cushim))
 print(cushim.library_version(), cushim.newest_release())
 """)
     assert done.returncode == 0, done.stderr

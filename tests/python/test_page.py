@@ -19,7 +19,7 @@ def test_program(run, site, tmp_path):
     done = run("-m", "cushim", "sim", "--quiet", "--cuda", "12.4", "--", sys.executable,
                "program.py")
     assert done.returncode == 0, done.stderr
-    assert "on the CPU: /nowhere/libcuda.so.1: No such file" in alone.stdout
+    assert "on the CPU: CUSHIM_LIBCUDA=/nowhere/libcuda.so.1: No such file" in alone.stdout
     assert done.stdout.startswith("True True ")
     assert "\nsupported green-contexts: " in done.stdout
 

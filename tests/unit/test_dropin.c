@@ -21,7 +21,7 @@ CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *memory, size_t bytes, CUstream str
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr memory, CUstream stream);
 
 #define NOWHERE "/nonexistent/libcuda.so.1"
-#define GONE "cushim: " NOWHERE ": "
+#define GONE "cushim: CUSHIM_LIBCUDA=" NOWHERE ": "
 #define ABSENT_ALLOC "cushim: cuMemAllocAsync is not available: there is no CUDA driver\n"
 #define ABSENT_FREE "cushim: cuMemFreeAsync is not available: there is no CUDA driver\n"
 #define OLD(symbol)                                                                                \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cushim/error.h>
+#include <cushim/memory.h>
 
 #include "common.h"
 
@@ -121,6 +122,14 @@ static void test_detail(void **state)
     assert_contains(seen.message, "(3); cuCtxSetCurrent is not available: there is no CUDA driver");
     assert_null(strstr(seen.message, seen.text));
     assert_contains(cushim_last_error(), "cuCtxSetCurrent is not available");
+
+    /* A helper's sentence: neither the helper nor the code stands there twice. */
+    assert_false(CUSHIM_CHECK(cushim_memory_free(NULL, 1)));
+    assert_contains(seen.message,
+                    ": cushim_memory_free(NULL, 1): CUDA_ERROR_INVALID_VALUE (1); cu");
+    assert_contains(seen.detail, "cushim_memory_free: cu is NULL");
+    assert_false(CUSHIM_CHECK(cushim_error_explain(CUDA_ERROR_NOT_FOUND, "file", "cuCall")));
+    assert_contains(seen.message, "\"cuCall\"): file: cuCall: CUDA_ERROR_NOT_FOUND (500), ");
 
     assert_false(CUSHIM_CHECK(give(CUDA_ERROR_INVALID_VALUE)));
     assert_string_equal(seen.detail, "");

@@ -56,6 +56,7 @@ static void open_by_option(void *input)
     const struct cushim_api *cu = open_path(path_of(bad));
     assert_last_error_is(cushim_message(cu));
     assert_explained(cu, bad, path_of(bad), CUSHIM_SOURCE_OPTION);
+    assert_null(strstr(cushim_message(cu), "CUSHIM_LIBCUDA")); /* it was not asked */
     assert_good_driver_loads();
     cushim_close(cu);
 }
@@ -66,6 +67,7 @@ static void open_by_environment(void *input)
     set_environment("CUSHIM_LIBCUDA", path_of(bad));
     const struct cushim_api *cu = cushim_open(NULL);
     assert_explained(cu, bad, path_of(bad), CUSHIM_SOURCE_ENVIRONMENT);
+    assert_true(strncmp(cushim_message(cu), "CUSHIM_LIBCUDA", 14) == 0); /* who named it */
     assert_string_equal(getenv("CUSHIM_LIBCUDA"), path_of(bad));
     /* An option is stronger than the environment. */
     assert_good_driver_loads();

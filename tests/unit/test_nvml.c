@@ -51,7 +51,7 @@ static void body_without(void *argument)
     assert_int_equal(cushim_nvml_status(nvml), CUSHIM_ERROR_NOT_FOUND);
     const char *said = strstr(cushim_nvml_message(nvml), "/nowhere/libnvidia-ml.so.1");
     assert_true(said && !strstr(said + 1, "/nowhere/libnvidia-ml.so.1")); /* once */
-    assert_contains(cushim_nvml_message(nvml), "CUSHIM_LIBNVIDIA_ML");
+    assert_contains(cushim_nvml_message(nvml), "; give the path of a libnvidia-ml.so.1");
     assert_int_equal(nvml->nvmlInit(), NVML_ERROR_LIBRARY_NOT_FOUND);
     assert_contains(cushim_last_error(), "nvmlInit_v2 is not available: there is no NVML (");
     assert_contains(cushim_last_error(), "/nowhere");
@@ -105,6 +105,13 @@ static void body_environment(void *argument)
     const struct cushim_nvml *first = cushim_nvml_load(NULL);
     assert_int_equal(cushim_nvml_status(first), CUSHIM_ERROR_EMPTY_PATH);
     assert_contains(cushim_nvml_message(first), "CUSHIM_LIBNVIDIA_ML: empty, which hides NVML");
+    set_environment("CUSHIM_LIBNVIDIA_ML", "/nowhere/a");
+    struct cushim_nvml_options again = CUSHIM_NVML_OPTIONS_INIT;
+    again.retry = true;
+    first = cushim_nvml_load(&again);
+    assert_string_equal(cushim_nvml_message(first),
+                        "CUSHIM_LIBNVIDIA_ML=/nowhere/a: No such file or directory; unset it, or "
+                        "give the path of a libnvidia-ml.so.1");
     set_environment("CUSHIM_LIBNVIDIA_ML", argument);
     assert_ptr_equal(cushim_nvml_load(NULL), first); /* a failed load is not repeated */
     struct cushim_nvml_options options = CUSHIM_NVML_OPTIONS_INIT;

@@ -5,7 +5,7 @@
 #include "common.h"
 
 static const char *const some[] = {"cuMemAlloc_v2", "cuCtxCreate_v4", "cuMemPrefetchAsync_v2",
-                                   "cuNothing", NULL};
+                                   NULL};
 
 static void test_met(void **state)
 {
@@ -35,11 +35,27 @@ static void test_missing(void **state)
     (void)state;
     const struct cushim_api *cu = open_path(fake_path(GOOD));
     assert_lacks(cu, GOOD_VERSION + 10, NULL, ": CUDA 12.4, but the program needs CUDA 12.5");
-    assert_lacks(cu, 0, some, ": CUDA 12.4, but it lacks cuCtxCreate_v4, cuNothing");
+    assert_lacks(cu, 0, some, ": CUDA 12.4, but it lacks cuCtxCreate_v4");
     assert_lacks(cu, 13000, some,
-                 ": CUDA 12.4, but the program needs CUDA 13.0, and it lacks cuCtxCreate_v4, "
-                 "cuNothing");
+                 ": CUDA 12.4, but the program needs CUDA 13.0, and it lacks cuCtxCreate_v4");
     assert_int_equal(cushim_status(cu), CUSHIM_OK); /* of the load */
+    cushim_close(cu);
+}
+
+/* A name that cushim does not know is the program's mistake: the driver is not blamed. */
+static void test_misspelt(void **state)
+{
+    static const char *const wrong[] = {"cuMemAllocAsinc", "cuCtxCreate_v4", "cuNothing", NULL};
+    char text[256];
+    (void)state;
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    assert_int_equal(cushim_require(cu, 13000, wrong), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(cushim_last_error(),
+                        "this version of cushim knows no cuMemAllocAsinc, cuNothing: misspelt, or "
+                        "newer than cushim");
+    assert_string_equal(cushim_reason(cu, wrong[0], NULL, text, sizeof text),
+                        "cuMemAllocAsinc is not an entry that this version of cushim knows: "
+                        "misspelt, or newer than cushim");
     cushim_close(cu);
 }
 
@@ -49,10 +65,14 @@ static void test_many(void **state)
     const char *many[200];
     (void)state;
     for (size_t i = 0; i < COUNT(many); i++)
-        many[i] = "cuANameThatNoDriverHas";
+        many[i] = "cuCtxCreate_v4";
     many[COUNT(many) - 1] = NULL;
     const struct cushim_api *cu = open_path(fake_path(GOOD));
     assert_int_equal(cushim_require(cu, 13000, many), CUSHIM_ERROR_TOO_OLD);
+    assert_contains(cushim_last_error(), "cuCtxCreate_v4, ");
+    for (size_t i = 0; i < COUNT(many) - 1; i++)
+        many[i] = "cuANameThatNoDriverHas";
+    assert_int_equal(cushim_require(cu, 13000, many), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_contains(cushim_last_error(), "cuANameThatNoDriverHas, ");
     cushim_close(cu);
 }
@@ -71,9 +91,8 @@ static void test_no_driver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_met),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_met),       cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_misspelt),  cmocka_unit_test(test_many),
         cmocka_unit_test(test_no_driver),
     };
     return cmocka_run_group_tests_name("require", tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void test_capture(void **state)
     cushim_close(cu);
     cu = open_version(9000);
     FAILS(cushim_capture_begin(cu, A_STREAM, global), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,
-          "is not available");
+          "cushim_capture_begin: cuStreamBeginCapture is not available: it came with CUDA 10.0");
     cushim_close(cu);
 }
 

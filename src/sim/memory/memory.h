@@ -42,7 +42,7 @@ struct sim_allocation {
     bool foreign;              /* another process's: not counted */
     unsigned opened;           /* how many times, of SIM_MEMORY_OPENED */
     struct sim_shared *shared; /* the file that the bytes are in; NULL: they are this process's */
-    char *origin;              /* what made it, if that is wanted (core/callers.c) */
+    char *origin, *freed;      /* what made it, and what frees it, if wanted (core/callers.c) */
     bool synchronous;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 /* Make `allocation` known to kernels and copies, or unknown. */

@@ -6,10 +6,9 @@
 
 static enum sim_memory kind_of(const struct sim_pool *pool)
 {
-    if (pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED)
-        return SIM_MEMORY_POOL_MANAGED;
-    return pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? SIM_MEMORY_POOL
-                                                              : SIM_MEMORY_POOL_HOST;
+    return pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED         ? SIM_MEMORY_POOL_MANAGED
+           : pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? SIM_MEMORY_POOL
+                                                                : SIM_MEMORY_POOL_HOST;
 }
 
 static CUresult from_pool(CUdeviceptr_v2 *dptr, size_t size, struct sim_pool *pool,
@@ -65,6 +64,7 @@ SIM_ENTRY(cuMemAllocFromPoolAsync, allocate(dptr, bytesize, true, pool, hStream)
 void sim_pool_memory_forget(struct sim_allocation *allocation, struct sim_stream *stream)
 {
     allocation->ending = true;
+    allocation->freed = sim_callers_of_call();
     if (!sim_range_is_pooled(allocation->kind))
         return;
     if (allocation->kind == SIM_MEMORY_POOL && !allocation->foreign)
@@ -110,10 +110,9 @@ static void drop(void *user)
 
 CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
 {
-    struct sim_stream *stream;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result != CUDA_SUCCESS || !dptr)
-        return result;
+    SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
+    if (!dptr)
+        return CUDA_SUCCESS;
     if (stream->capture)
         return sim_capture_hooks->free(stream, dptr);
     if (sim_memory_freed_by_graph(dptr))

@@ -78,7 +78,8 @@ SIM_UNCHECKED void sim_range_remove(struct sim_allocation *allocation)
         count--;
         struct freed *now = &freed[freed_count++ % (sizeof freed / sizeof *freed)];
         free(now->origin);
-        *now = (struct freed){allocation->address, allocation->size, sim_callers_of_call()};
+        *now = (struct freed){allocation->address, allocation->size,
+                              allocation->freed ? allocation->freed : sim_callers_of_call()};
     }
     pthread_rwlock_unlock(&lock);
 }
