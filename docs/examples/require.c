@@ -28,11 +28,11 @@ static bool is_there(const struct cushim_api *cu)
     return there;
 }
 
-/* No driver has this function, and the sentence names it. */
-static bool refuses_what_is_not_there(const struct cushim_api *cu)
+/* cushim knows no such function, and the sentence names it. */
+static bool refuses_what_is_not_known(const struct cushim_api *cu)
 {
     static const char *const unknown[] = {"cuNoSuchFunction", NULL};
-    if (cushim_require(cu, 0, unknown) != CUSHIM_ERROR_TOO_OLD)
+    if (cushim_require(cu, 0, unknown) != CUSHIM_ERROR_INVALID_ARGUMENT)
         return false;
     printf("%s\n", cushim_last_error());
     return strstr(cushim_last_error(), "cuNoSuchFunction");
@@ -44,7 +44,7 @@ int main(void)
     bool usable = can_use_gpu(cu);
     if (usable)
         printf("ready: %s\n", cushim_message(cu));
-    if (cushim_status(cu) == CUSHIM_OK && !refuses_what_is_not_there(cu))
+    if (cushim_status(cu) == CUSHIM_OK && !refuses_what_is_not_known(cu))
         return 1;
     return usable == is_there(cu) ? 0 : 1;
 }

@@ -109,7 +109,7 @@ def test_no_device(tmp_path):
 def test_no_driver_says_what_to_do():
     result = run("demo", CUSHIM_LIBCUDA="/nonexistent/libcuda.so.1")
     assert (result.code, result.out) == (NO_DRIVER, "")
-    assert result.err.startswith("cushim demo: /nonexistent/libcuda.so.1: ")
+    assert result.err.startswith("cushim demo: CUSHIM_LIBCUDA=/nonexistent/libcuda.so.1: ")
     assert ";" in result.err, "no word on what to do"
 
 

@@ -2,6 +2,7 @@
 """`cushim sim`: settings, faults, checks, the summary."""
 
 import json
+import os
 import re
 import signal
 import sys
@@ -389,6 +390,8 @@ def test_check_of_a_program_that_fails():
         "that call _exit or are killed" in result.err
 
 
+@pytest.mark.skipif(os.environ["CUSHIM_SANITIZER"] != "none",
+                    reason="a plain program cannot open a driver with sanitizers")
 @pytest.mark.parametrize("code, told", [(1, True), (127, False)])
 def test_check_of_a_symbol_that_is_missing(code, told):
     """With the code of the system's loader, the sentence of that is the only one."""

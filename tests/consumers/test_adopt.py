@@ -50,4 +50,4 @@ def test_two_files(tree):
     (mine / "program.c").write_text(program, encoding="utf-8")
     run("sh", "-euc", commands("Two files"), cwd=tree)
     shown = run(mine / "program", env={"CUSHIM_LIBCUDA": NO_DRIVER})
-    assert shown.startswith(f"on the CPU, because {NO_DRIVER}: ")
+    assert shown.startswith(f"on the CPU, because CUSHIM_LIBCUDA={NO_DRIVER}: ")

@@ -161,8 +161,8 @@ static void test_bad_files(void **state)
     (void)state;
     assert_non_null(make_folder());
     unsigned char *bytes = read_whole(fake_path(GOOD), &size);
-    check_bad(in_folder("nothing.dll"), CUSHIM_ERROR_NOT_FOUND, "name its nvcuda.dll");
-    check_bad("nosuch.dll", CUSHIM_ERROR_NOT_FOUND, "name its nvcuda.dll");
+    check_bad(in_folder("nothing.dll"), CUSHIM_ERROR_NOT_FOUND, "give the path of a");
+    check_bad("nosuch.dll", CUSHIM_ERROR_NOT_FOUND, "give the path of a");
     check_bad(write_file("empty.dll", "", 0), CUSHIM_ERROR_NOT_A_LIBRARY, "give the path of a");
     check_bad(write_file("text.dll", "a text", 6), CUSHIM_ERROR_NOT_A_LIBRARY, "nvcuda.dll");
     check_bad(write_file("elf.dll", "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0", 16),
