@@ -173,6 +173,23 @@ void scan_filled_by_entry(struct scan_guards *guards, const struct scan_scope *s
     take_all(guards, scope, in, name, 0);
 }
 
+size_t scan_filled_helper(struct scan_word word)
+{
+    static const struct {
+        const char *helper, *symbol; /* without which it cannot succeed */
+    } helpers[] = {
+        {"cushim_graph_instantiate", "cuGraphInstantiate"},
+        {"cushim_library_load", "cuLibraryLoadData"},
+        {"cushim_library_kernel", "cuLibraryGetKernel"},
+    };
+
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {
+        if (scan_word_is(word, helpers[i].helper))
+            return known_symbol(helpers[i].symbol);
+    }
+    return KNOWN_NONE;
+}
+
 void scan_filled_by_function(struct scan_guards *guards, const struct scan_scope *scope,
                              const struct scan_text *in, struct scan_word function)
 {

@@ -18,6 +18,10 @@ void scan_filled_by_entry(struct scan_guards *guards, const struct scan_scope *s
 void scan_filled_by_function(struct scan_guards *guards, const struct scan_scope *scope,
                              const struct scan_text *in, struct scan_word function);
 
+/** The entry without which a helper of cushim's gives no handle; KNOWN_NONE: it is no such helper.
+ */
+size_t scan_filled_helper(struct scan_word word);
+
 /** Which parameter of a function it is, of those that a pointer or a reference is, from 1; 0: none.
  */
 size_t scan_filled_parameter(const struct scan_scope *scope, const struct scan_text *text,

@@ -427,19 +427,14 @@ static void add_seeds(struct scan_guards *guards)
 const struct scan_name *scan_names_seeded(const struct scan_guards *guards, struct scan_word word,
                                           size_t index)
 {
-    size_t low = 0, high = guards->seed_count;
+    const struct scan_name *seed =
+        scan_word_find(guards->seeds, guards->seed_count, sizeof *guards->seeds, word);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (scan_word_compare(guards->seeds[middle].word, word) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < guards->seed_count && scan_word_compare(guards->seeds[low].word, word) == 0;
-         low++) {
-        if (guards->seeds[low].index == index)
-            return &guards->seeds[low];
+    for (; seed && (size_t)(seed - guards->seeds) < guards->seed_count &&
+           scan_word_compare(seed->word, word) == 0;
+         seed++) {
+        if (seed->index == index)
+            return seed;
     }
     return NULL;
 }

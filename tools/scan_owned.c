@@ -148,14 +148,5 @@ struct scan_owned *scan_owned_list(const struct scan_text *text, const struct sc
 const struct scan_owned *scan_owned_find(const struct scan_owned *list, size_t count,
                                          struct scan_word word)
 {
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (scan_word_compare(list[middle].word, word) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && scan_word_compare(list[low].word, word) == 0 ? &list[low] : NULL;
+    return scan_word_find(list, count, sizeof *list, word);
 }

@@ -47,18 +47,8 @@ struct scan_shared_word {
 
 static struct scan_shared_word *find_word(const struct scan_shared *shared, struct scan_word word)
 {
-    size_t low = 0, high = shared->word_count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (scan_word_compare(shared->words[middle].word, word) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < shared->word_count && scan_word_compare(shared->words[low].word, word) == 0
-               ? &shared->words[low]
-               : NULL;
+    return (struct scan_shared_word *)scan_word_find(shared->words, shared->word_count,
+                                                     sizeof *shared->words, word);
 }
 
 /* Whether one of the names is of the file, or one is of another. */

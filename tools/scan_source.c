@@ -440,8 +440,9 @@ static void read_name(struct reader *reader, bool member, bool typed)
         scan_filled_by_function(&reader->guards, scope, &reader->in, word);
     scan_names_word(&reader->guards, word, &place, called);
     index = find_entry(reader, word);
-    if (index != KNOWN_NONE)
-        scan_filled_by_entry(&reader->guards, scope, &reader->in, index);
+    const size_t filler = index == KNOWN_NONE ? scan_filled_helper(word) : index;
+    if (filler != KNOWN_NONE)
+        scan_filled_by_entry(&reader->guards, scope, &reader->in, filler);
     if (index != KNOWN_NONE)
         add_call(reader, &(struct scan_source_call){
                              .line = line, .index = index, .alone = !member, .at = word.text});

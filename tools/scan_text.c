@@ -152,6 +152,24 @@ int scan_word_compare(struct scan_word a, struct scan_word b)
     return a.length > 0 ? memcmp(a.text, b.text, a.length) : 0;
 }
 
+const void *scan_word_find(const void *rows, size_t count, size_t size, struct scan_word word)
+{
+    const char *const first = rows;
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (scan_word_compare(*(const struct scan_word *)(first + middle * size), word) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == count)
+        return NULL;
+    const struct scan_word *found = (const void *)(first + low * size);
+    return scan_word_compare(*found, word) == 0 ? found : NULL;
+}
+
 bool scan_word_is_raw(struct scan_word word)
 {
     return scan_word_is(word, "R") || scan_word_is(word, "LR") || scan_word_is(word, "uR") ||

@@ -75,6 +75,10 @@ bool scan_word_is(struct scan_word word, const char *text);
 /** Negative, 0 or positive: an order of words. */
 int scan_word_compare(struct scan_word a, struct scan_word b);
 
+/** The first of the structs that begin with the word; NULL: none.
+ * @param rows  structs of a size that begin with a scan_word each, in the order of these */
+const void *scan_word_find(const void *rows, size_t count, size_t size, struct scan_word word);
+
 /** @param list  its last element is NULL */
 bool scan_word_is_one_of(struct scan_word word, const char *const *list);
 
