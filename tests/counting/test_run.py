@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+PROCESSES = len(os.sched_getaffinity(0)) + 1
 CALLED = {"tools/setup": "sh", "tools/configure": "sh", "tests/drivers/fetch.py": "python",
           "gen/fetch.py": "python", "tests/headers/fetch_debian.py": "python",
           "tests/summary.py": "python", "tests/listing.py": "python", "bin/meson": "sh",
@@ -53,7 +54,7 @@ def test_part(start):
     assert {"tests/drivers/fetch.py --few", "gen/fetch.py --ends --library cuda",
             "gen/fetch.py --ends --library nvml"} < set(calls)
     assert [call for call in calls if call.startswith("bin/meson test")] == [
-        "bin/meson test -C build --print-errorlogs --setup quick"]
+        f"bin/meson test -C build --num-processes {PROCESSES} --print-errorlogs --setup quick"]
     assert [call.split()[1] for call in calls if call.startswith("tools/configure")] == ["build"]
 
 
