@@ -32,11 +32,13 @@ void scan_flow_join(const struct flow *flow, struct flow_list *list, struct flow
 bool scan_flow_is_parameter(const struct flow *flow, struct scan_word word)
 {
     const struct scan_text *in = &flow->tokens.in;
-    const char *until = memchr(in->text, flow->macro ? ')' : '{', (size_t)(in->end - in->text));
 
+    if (flow->function == SCOPE_FILE || flow->guards->work > FLOW_MOST_WORK)
+        return false;
+    const char *until = memchr(in->text, flow->macro ? ')' : '{', (size_t)(in->end - in->text));
     flow->guards->work += (size_t)((until ? until : in->end) - in->text);
-    return flow->function != SCOPE_FILE && flow->guards->work <= FLOW_MOST_WORK && until &&
-           word.length > 0 && memmem(in->text, (size_t)(until - in->text), word.text, word.length);
+    return flow->guards->work <= FLOW_MOST_WORK && until && word.length > 0 &&
+           memmem(in->text, (size_t)(until - in->text), word.text, word.length);
 }
 
 void scan_flow_hold(const struct flow *flow, struct flow_list list)
