@@ -43,10 +43,11 @@ def marks(text, lines_before=0):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_guards(tmp_path, name):
+    """With both ends of lines; a slow build has one."""
     assert marks(SOURCES[name])
-    assert judged(tmp_path / name, SOURCES[name]) == marks(SOURCES[name])
-    windows = SOURCES[name].replace(b"\n", b"\r\n")
-    assert judged(tmp_path / name, windows) == marks(SOURCES[name])
+    ends = (b"\n", b"\r\n") if os.environ["CUSHIM_SANITIZER"] == "none" else (b"\r\n",)
+    for end in ends:
+        assert judged(tmp_path / name, SOURCES[name].replace(b"\n", end)) == marks(SOURCES[name])
 
 
 @pytest.mark.parametrize("name", FILES[0] | FILES[1])
