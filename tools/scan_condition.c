@@ -89,10 +89,8 @@ static struct flow_facts read_assignment(struct flow *flow, bool change)
     flow->depth--;
     if (change)
         scan_flow_drop_facts(flow, &facts);
-    if (own && flow->now.kind == ';' && facts.version == 0) {
-        flow->fresh.name = target.own.word;
-        flow->fresh.facts = facts;
-    }
+    if (own && flow->now.kind == ';' && facts.version == 0)
+        flow->fresh = (struct flow_fresh){target.own.word, facts, NULL};
     if (declared && scan_version_is_set_anew(flow, target.own.word))
         return facts;
     if (scan_version_divides(flow, target.own.word, &value)) {
@@ -212,8 +210,9 @@ static void read_braces(struct flow *flow)
     if (!lambda)
         return;
     guards->lambdas = scan_grow(guards->lambdas, guards->lambda_count, sizeof *guards->lambdas);
+    own.name.length *= own.function != SCOPE_FILE;
     guards->lambdas[guards->lambda_count++] =
-        (struct scan_lambda){flow->function, from, flow->passed};
+        (struct scan_lambda){own.name, flow->function, from, flow->passed};
 }
 
 /* A name's value: name(value), name{value}. It is a member's in a constructor's head. */

@@ -78,6 +78,13 @@ struct flow_label {
     const char *at;
 };
 
+/* What the statement before assigned, and where the `if` behind it begins with that name. */
+struct flow_fresh {
+    struct scan_word name;
+    struct flow_facts facts;
+    const char *at;
+};
+
 struct flow {
     struct scan_tokens tokens;
     struct scan_token now, last, earlier;
@@ -88,11 +95,7 @@ struct flow {
     size_t conditions;            /* #if that were open there */
     size_t depth, blocks, changes, statements;
     bool macro, lost;
-    struct {
-        struct scan_word name;
-        struct flow_facts facts;
-        const char *at;
-    } fresh; /* what the statement before assigned; at: its name in the `if` behind */
+    struct flow_fresh fresh;
     struct flow_owner *owner;
     struct scan_word target; /* that is assigned to */
     size_t target_function;

@@ -3,6 +3,7 @@
 
 #include "known.h"
 #include "names.h"
+#include "scan_callers.h"
 #include "scan_flow.h"
 #include "scan_instance.h"
 #include "scan_names.h"
@@ -555,6 +556,7 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
         }
         call->has = call->has || (function != SCOPE_FILE && known[index].function == function &&
                                   known[index].answer);
+        call->has = call->has || scan_callers_of_lambda(guards, scope, call);
         if (call->has)
             continue;
         find_why(guards, call);

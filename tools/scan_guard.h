@@ -88,6 +88,7 @@ struct scan_case {
 
 /** The body of a lambda in a function with guards. */
 struct scan_lambda {
+    struct scan_word name; /* of the function's variable that it is assigned to; empty: none */
     size_t function;
     const char *from, *until;
 };

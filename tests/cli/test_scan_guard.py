@@ -138,7 +138,7 @@ TELLS = "asks for it: ask here, too, or begin a comment before the call with CUS
      "the guard of line 1 is in no form that is understood: put the call into its if"),
     (f"switch ({HAS}) {{ case 0: {CALL} }}",
      "this part of the `switch` of line 1 is not understood as a guard: use an if"),
-    (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) g();",
+    (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) each(g);",
      "the call is in a lambda, and the guard of line 2 comes after it: ask in the lambda"),
     (f"if (caps->pools)\n{CALL}",
      f"this file does not show whether the condition of line 1 {TELLS}"),
