@@ -18,6 +18,13 @@ void cushim_stubs_tell(void *library)
         atomic_store(&cushim_stubs_told, (cushim_stubs_listener *)(uintptr_t)missed);
 }
 
+void cushim_stubs_refused(const char *helper, CUresult code)
+{
+    cushim_stubs_listener *told = atomic_load(&cushim_stubs_told);
+    if (told)
+        told(helper, code);
+}
+
 static CUresult stubs_call(unsigned index, enum cushim_state state, CUresult code)
 {
     cushim_last_error_note(index, state);
