@@ -5,29 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
-    char symbol[sizeof((struct cushim_entry *)0)->symbol];
-    size_t index;
-};
-
-static struct row rows[CUSHIM_ENTRY_COUNT];
+static struct cushim_entry entries[CUSHIM_ENTRY_COUNT];
+static size_t rows[CUSHIM_ENTRY_COUNT]; /* their indexes, in the order of their symbols */
 static size_t row_count;
 
 static int compare_rows(const void *a, const void *b)
 {
-    return strcmp(((const struct row *)a)->symbol, ((const struct row *)b)->symbol);
+    return strcmp(entries[*(const size_t *)a].symbol, entries[*(const size_t *)b].symbol);
 }
 
 static void fill(void)
 {
-    struct cushim_entry entry;
-
     if (row_count > 0)
         return;
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && cushim_entry_at(i, &entry); i++) {
-        memcpy(rows[row_count].symbol, entry.symbol, sizeof entry.symbol);
-        rows[row_count++].index = i;
-    }
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && cushim_entry_at(i, &entries[i]); i++)
+        rows[row_count++] = i;
     qsort(rows, row_count, sizeof rows[0], compare_rows);
 }
 
@@ -36,15 +28,16 @@ size_t known_symbol_of(const char *text, size_t length)
     size_t low = 0, high;
 
     fill();
-    if (length >= sizeof rows[0].symbol || memchr(text, '\0', length))
+    if (length >= sizeof entries[0].symbol || memchr(text, '\0', length))
         return KNOWN_NONE;
     for (high = row_count; low < high;) {
         size_t middle = low + (high - low) / 2;
-        int order = strncmp(rows[middle].symbol, text, length);
+        const char *symbol = entries[rows[middle]].symbol;
+        int order = strncmp(symbol, text, length);
         if (order == 0)
-            order = rows[middle].symbol[length] == '\0' ? 0 : 1;
+            order = symbol[length] == '\0' ? 0 : 1;
         if (order == 0)
-            return rows[middle].index;
+            return rows[middle];
         if (order < 0)
             low = middle + 1;
         else
@@ -60,10 +53,8 @@ size_t known_symbol(const char *symbol)
 
 struct cushim_entry known_entry(size_t index)
 {
-    struct cushim_entry entry = {0};
-
-    cushim_entry_at(index, &entry);
-    return entry;
+    fill();
+    return entries[index];
 }
 
 /* The first row whose symbol is not before the text. */
@@ -73,7 +64,7 @@ static size_t find_row(const char *text)
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(rows[middle].symbol, text) < 0)
+        if (strcmp(entries[rows[middle]].symbol, text) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -96,13 +87,14 @@ size_t known_newest(const char *name, enum cushim_stream stream, int release)
     for (int kind = 0; kind < 2; kind++) {
         const char *text = kind == 0 ? name : begin; /* with its end; with '_' */
         for (size_t i = find_row(text); i < row_count; i++) {
-            struct cushim_entry entry = known_entry(rows[i].index);
-            if (strncmp(entry.symbol, text, length + 1) != 0)
+            const struct cushim_entry *entry = &entries[rows[i]];
+            if (strncmp(entry->symbol, text, length + 1) != 0)
                 break;
-            if (entry.stream == stream && entry.since <= release && strcmp(entry.name, name) == 0 &&
-                (entry.since > since || (entry.since == since && rows[i].index > best))) {
-                best = rows[i].index;
-                since = entry.since;
+            if (entry->stream == stream && entry->since <= release &&
+                strcmp(entry->name, name) == 0 &&
+                (entry->since > since || (entry->since == since && rows[i] > best))) {
+                best = rows[i];
+                since = entry->since;
             }
         }
     }

@@ -107,6 +107,8 @@ static void add_of(struct flow *flow, struct scan_name name, const struct scan_g
         (!scan_flow_is_parameter(flow, guard->parameter) ||
          (flow->macro && uses(flow, guard->parameter))))
         return;
+    if (guard->filled && negated && name.function == SCOPE_FILE && !name.called)
+        return; /* a result that other functions may set */
     name.index = guard->index;
     name.release = guard->release;
     name.negated = negated;
@@ -244,6 +246,21 @@ static bool tells_by_zero(const struct flow *flow, const struct flow_value *valu
     return other && any && value->name.function != SCOPE_FILE;
 }
 
+/* Whether the name is 0 where a helper of cushim's succeeded. */
+static bool tells_by_success(const struct flow *flow, const struct scan_name *name)
+{
+    const struct scan_guards *guards = flow->guards;
+
+    flow->guards->work += guards->found_count - flow->owner->first;
+    for (size_t i = flow->owner->first; i < guards->found_count; i++) {
+        const struct scan_name *found = &guards->found[i];
+        if (found->filled && found->negated && found->function == name->function &&
+            scan_word_compare(found->word, name->word) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* A name that is made true, or false, where guards hold tells that they do. */
 static void settle_value(struct flow *flow, const struct flow_value *value)
 {
@@ -251,6 +268,8 @@ static void settle_value(struct flow *flow, const struct flow_value *value)
     const bool zero = tells_by_zero(flow, value);
     struct scan_name name = value->name;
 
+    if (!zero && may.no && !value->held && !value->returned && tells_by_success(flow, &name))
+        add_void(flow, name);
     if (zero ? !may.no : !may.yes)
         return;
     if (!value->held ||

@@ -2,6 +2,7 @@
 #include "scan_callers.h"
 
 #include "known.h"
+#include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_names.h"
 #include "scan_owner.h"
@@ -92,6 +93,41 @@ static enum reach reach_here(struct scan_guards *guards, const struct scan_scope
          i < guards->mention_count && scan_word_compare(guards->mentions[i].name, word) == 0; i++)
         reach = join(reach, reach_of(guards, scope, &guards->mentions[i], index, levels));
     return reach;
+}
+
+static bool is_called_asked(struct scan_guards *guards, const struct scan_scope *scope,
+                            const struct scan_lambda *lambda, size_t index)
+{
+    const char *end = scope->functions[lambda->function - 1].until, *at = lambda->until;
+    size_t calls = 0;
+
+    end = end ? end : guards->text.end;
+    guards->work += (size_t)(end - at);
+    const char *next = scan_text_skip_spaces(at, end);
+    if (next == end || *next != ';' || /* an argument of what may call it */
+        scan_filled_parameter(scope, &guards->text, lambda->function, lambda->name, '\0') > 0)
+        return false;
+    for (; (at = scan_text_find_word(at, end, lambda->name)); at++, calls++) {
+        const char *behind = scan_text_skip_spaces(at + lambda->name.length, end);
+        if (behind == end || *behind != '(' ||
+            !scan_guards_asked(guards, scope, lambda->function, index, at))
+            return false;
+    }
+    return calls > 0;
+}
+
+bool scan_callers_of_lambda(struct scan_guards *guards, const struct scan_scope *scope,
+                            const struct scan_source_call *call)
+{
+    for (size_t i = 0; i < guards->lambda_count && guards->work < FLOW_MOST_WORK; i++) {
+        const struct scan_lambda *lambda = &guards->lambdas[i];
+        guards->work++;
+        if (lambda->function == call->function && lambda->name.length > 0 &&
+            call->at > lambda->from && call->at < lambda->until &&
+            is_called_asked(guards, scope, lambda, call->index))
+            return true;
+    }
+    return false;
 }
 
 /* A function that other files can call. */

@@ -18,4 +18,8 @@ struct scan_name *scan_callers_list(struct scan_guards *guards, const struct sca
 void scan_callers_apply(struct scan_guards *guards, const struct scan_scope *scope,
                         struct scan_source *source);
 
+/** Whether a call is in a lambda that its function calls by name, each time behind a guard. */
+bool scan_callers_of_lambda(struct scan_guards *guards, const struct scan_scope *scope,
+                            const struct scan_source_call *call);
+
 #endif

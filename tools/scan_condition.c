@@ -74,6 +74,9 @@ static struct flow_facts read_assignment(struct flow *flow, bool change)
     const struct target target = find_target(flow);
     const bool declared = flow->earlier.kind == TOKEN_WORD && flow->blocks > 0;
 
+    const bool own = flow->earlier.kind != ':' && target.own.function != SCOPE_FILE && !change;
+
+    scan_flow_forget(flow);
     if (!scan_flow_enter(flow))
         return (struct flow_facts){0};
     scan_flow_step(flow);
@@ -86,6 +89,8 @@ static struct flow_facts read_assignment(struct flow *flow, bool change)
     flow->depth--;
     if (change)
         scan_flow_drop_facts(flow, &facts);
+    if (own && flow->now.kind == ';' && facts.version == 0)
+        flow->fresh = (struct flow_fresh){target.own.word, facts, NULL};
     if (declared && scan_version_is_set_anew(flow, target.own.word))
         return facts;
     if (scan_version_divides(flow, target.own.word, &value)) {
@@ -205,8 +210,9 @@ static void read_braces(struct flow *flow)
     if (!lambda)
         return;
     guards->lambdas = scan_grow(guards->lambdas, guards->lambda_count, sizeof *guards->lambdas);
+    own.name.length *= own.function != SCOPE_FILE;
     guards->lambdas[guards->lambda_count++] =
-        (struct scan_lambda){flow->function, from, flow->passed};
+        (struct scan_lambda){own.name, flow->function, from, flow->passed};
 }
 
 /* A name's value: name(value), name{value}. It is a member's in a constructor's head. */
@@ -249,21 +255,28 @@ static void spoil(struct flow *flow, struct operand *operand)
     operand->part = PART_OTHER;
 }
 
+static struct flow_facts contrary_of(struct flow_facts facts)
+{
+    return (struct flow_facts){facts.no, facts.yes, 0, false};
+}
+
 static void read_parentheses(struct flow *flow, struct operand *operand)
 {
+    static const char *const checks[] = {"CUSHIM_CHECK", "CUSHIM_KEEP", NULL}; /* true: it is 0 */
     const struct scan_token name = flow->last;
     const struct scan_token before = flow->earlier;
     const bool expect = scan_word_is(name.word, "__builtin_expect");
+    const bool check = operand->part == PART_NAME && scan_word_is_one_of(name.word, checks);
     const bool same = operand->part == PART_NAME &&
-                      (expect || operand->cast || scan_word_ends(name.word, "likely"));
+                      (expect || check || operand->cast || scan_word_ends(name.word, "likely"));
     bool single = false;
     struct flow_facts facts = scan_condition_group(flow, expect ? FLOW_FIRST : FLOW_LAST, &single);
 
     if (operand->part == PART_BEGIN && single && is_type(&flow->earlier))
         return; /* (bool)x */
     note_value(flow, &name, &before, single, &facts);
-    if (operand->part == PART_BEGIN || (same && (single || expect))) {
-        operand->facts = facts;
+    if (operand->part == PART_BEGIN || (same && (single || expect || check))) {
+        operand->facts = check ? contrary_of(facts) : facts;
         operand->part = PART_WHOLE;
         return;
     }
@@ -378,7 +391,7 @@ static bool read_comparison(struct flow *flow, struct operand *operand)
         return true;
     }
     if (value != (kind == TOKEN_EQUAL))
-        operand->facts = (struct flow_facts){operand->facts.no, operand->facts.yes, 0, false};
+        operand->facts = contrary_of(operand->facts);
     scan_flow_step(flow);
     return true;
 }
@@ -432,6 +445,10 @@ static bool read_part(struct flow *flow, struct operand *operand)
         return true;
     if (kind == TOKEN_GUARD) {
         read_guarded(flow, operand);
+    } else if (kind == TOKEN_WORD && flow->now.at == flow->fresh.at) {
+        operand->facts = flow->fresh.facts;
+        operand->part = PART_WHOLE;
+        scan_flow_step(flow);
     } else if (kind == '(') {
         read_parentheses(flow, operand);
     } else if (kind == '{') {
@@ -484,7 +501,7 @@ static struct flow_facts read_operand(struct flow *flow)
             break;
     }
     if (negated)
-        return (struct flow_facts){operand.facts.no, operand.facts.yes, 0, false};
+        return contrary_of(operand.facts);
     return operand.facts;
 }
 

@@ -141,9 +141,9 @@ static void take(struct scan_guards *guards, const struct scan_scope *scope, con
     scan_names_find(guards, name);
 }
 
-/* The arguments from one on, or that one alone. */
+/* All arguments behind `passed` of them, or one alone. */
 static void take_all(struct scan_guards *guards, const struct scan_scope *scope,
-                     const struct scan_text *in, struct scan_name name, size_t which)
+                     const struct scan_text *in, struct scan_name name, size_t which, size_t passed)
 {
     const char *end = in->end - in->at > LONGEST_CALL ? in->at + LONGEST_CALL : in->end;
     const char *at = in->at;
@@ -152,14 +152,14 @@ static void take_all(struct scan_guards *guards, const struct scan_scope *scope,
     do {
         const char *stop = find_end(++at, end);
         number++;
-        if (stop < end && (which == 0 || which == number))
+        if (stop < end && number > passed && (which == 0 || which == number))
             take(guards, scope, at, stop, name, which > 0);
         at = stop;
     } while (at < end && *at == ',');
 }
 
 void scan_filled_by_entry(struct scan_guards *guards, const struct scan_scope *scope,
-                          const struct scan_text *in, size_t index)
+                          const struct scan_text *in, size_t index, bool helper)
 {
     const char *symbol = known_entry(index).symbol;
     struct scan_name name = {.index = index, .filled = true};
@@ -170,7 +170,7 @@ void scan_filled_by_entry(struct scan_guards *guards, const struct scan_scope *s
         name = (struct scan_name){.index = SCAN_VERSION};
     else if (strcmp(symbol, NAMES_VALUE(cuDeviceGetAttribute)) == 0)
         name.index = SCAN_ATTRIBUTE;
-    take_all(guards, scope, in, name, 0);
+    take_all(guards, scope, in, name, 0, helper);
 }
 
 size_t scan_filled_helper(struct scan_word word)
@@ -178,6 +178,7 @@ size_t scan_filled_helper(struct scan_word word)
     static const struct {
         const char *helper, *symbol; /* without which it cannot succeed */
     } helpers[] = {
+        {"cushim_capture_begin", "cuStreamEndCapture"},
         {"cushim_graph_instantiate", "cuGraphInstantiate"},
         {"cushim_library_load", "cuLibraryLoadData"},
         {"cushim_library_kernel", "cuLibraryGetKernel"},
@@ -202,7 +203,7 @@ void scan_filled_by_function(struct scan_guards *guards, const struct scan_scope
             struct scan_name value = *name;
             value.output = 0;
             if (!other || name->index == SCAN_VOID)
-                take_all(guards, scope, in, value, which);
+                take_all(guards, scope, in, value, which, 0);
         }
     }
 }

@@ -32,11 +32,13 @@ void scan_flow_join(const struct flow *flow, struct flow_list *list, struct flow
 bool scan_flow_is_parameter(const struct flow *flow, struct scan_word word)
 {
     const struct scan_text *in = &flow->tokens.in;
-    const char *until = memchr(in->text, flow->macro ? ')' : '{', (size_t)(in->end - in->text));
 
+    if (flow->function == SCOPE_FILE || flow->guards->work > FLOW_MOST_WORK)
+        return false;
+    const char *until = memchr(in->text, flow->macro ? ')' : '{', (size_t)(in->end - in->text));
     flow->guards->work += (size_t)((until ? until : in->end) - in->text);
-    return flow->function != SCOPE_FILE && flow->guards->work <= FLOW_MOST_WORK && until &&
-           word.length > 0 && memmem(in->text, (size_t)(until - in->text), word.text, word.length);
+    return flow->guards->work <= FLOW_MOST_WORK && until && word.length > 0 &&
+           memmem(in->text, (size_t)(until - in->text), word.text, word.length);
 }
 
 void scan_flow_hold(const struct flow *flow, struct flow_list list)
@@ -180,7 +182,9 @@ static bool read_body(struct flow *flow)
     size_t before = flow->changes;
 
     flow->lost |= flow->conditions != flow->tokens.depth;
+    scan_flow_forget(flow);
     bool leaves = read_statement(flow, &after);
+    scan_flow_forget(flow);
     scan_flow_drop(flow, after.yes, SCAN_WHY_ENDED);
     return leaves && flow->changes == before;
 }
@@ -195,6 +199,12 @@ static void hold_after(struct flow *flow, struct flow_facts *after, struct flow_
     scan_flow_join(flow, &after->no, contrary);
 }
 
+void scan_flow_forget(struct flow *flow)
+{
+    flow->fresh.name.length = 0;
+    flow->fresh.at = NULL;
+}
+
 static struct flow_facts read_head(struct flow *flow, int part)
 {
     if (is_word(flow, "constexpr"))
@@ -207,6 +217,8 @@ static struct flow_facts read_head(struct flow *flow, int part)
 static bool read_if(struct flow *flow, struct flow_facts *after)
 {
     scan_flow_step(flow);
+    const struct scan_word first = scan_word_at(flow->now.at, flow->tokens.in.end);
+    flow->fresh.at = scan_word_compare(first, flow->fresh.name) == 0 ? first.text : NULL;
     struct flow_facts facts = read_head(flow, FLOW_LAST);
     const char *from = flow->passed;
     bool leaves = read_body(flow), otherwise = is_word(flow, "else"), both = false;
@@ -351,12 +363,18 @@ static bool leaves_by_call(const struct flow *flow)
            scan_word_is_one_of(flow->now.word, words);
 }
 
+/* Those of cushim's that leave if a call fails. */
+static bool is_check(struct scan_word word)
+{
+    return scan_word_is(word, "CUSHIM_RETURN_IF_FAILED") || scan_word_is(word, "CUSHIM_TRY");
+}
+
 /* assert(CUSHIM_HAS(...)), REQUIRE, ASSERT_TRUE, assert_false(!...): such a name alone tells that
  * it does not go on. */
 static void read_assertion(struct flow *flow, struct flow_facts *after)
 {
     const struct scan_word name = flow->now.word;
-    bool contrary = scan_word_ends(name, "false"), single;
+    bool contrary = scan_word_ends(name, "false") || is_check(name), single;
 
     scan_flow_step(flow);
     struct flow_facts facts = scan_condition_group(flow, FLOW_LAST, &single);
@@ -410,7 +428,7 @@ static bool is_assertion(const struct flow *flow)
     const struct scan_word word = flow->now.word;
 
     return flow->now.kind == TOKEN_WORD && scan_flow_peek(flow) == '(' &&
-           (scan_word_ends(word, "assert") || scan_word_ends(word, "require") ||
+           (is_check(word) || scan_word_ends(word, "assert") || scan_word_ends(word, "require") ||
             ((scan_word_has(word, "assert") || scan_word_has(word, "require")) &&
              (scan_word_ends(word, "true") || scan_word_ends(word, "false")))) &&
            may_leave(flow, word);
@@ -503,12 +521,18 @@ bool scan_flow_block(struct flow *flow, bool whole)
         size_t before = flow->changes;
         flow->statements++;
         flow->reached = !leaves;
+        if (!is_word(flow, "if"))
+            scan_flow_forget(flow);
+        const bool once = is_word(flow, "static");
         leaves = read_statement(flow, &held) && flow->changes == before;
+        if (flow->changes != before || once)
+            scan_flow_forget(flow);
         if (flow->now.at == at)
             scan_flow_step(flow);
     }
     scan_flow_hold_from(flow, held.yes, NULL);
     scan_flow_hold_not(flow, held.no, NULL, SCAN_WHY_INVERTED);
+    scan_flow_forget(flow);
     flow->blocks -= !whole;
     if (flow->now.kind == '}')
         scan_flow_step(flow);

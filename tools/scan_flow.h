@@ -78,6 +78,13 @@ struct flow_label {
     const char *at;
 };
 
+/* What the statement before assigned, and where the `if` behind it begins with that name. */
+struct flow_fresh {
+    struct scan_word name;
+    struct flow_facts facts;
+    const char *at;
+};
+
 struct flow {
     struct scan_tokens tokens;
     struct scan_token now, last, earlier;
@@ -88,6 +95,7 @@ struct flow {
     size_t conditions;            /* #if that were open there */
     size_t depth, blocks, changes, statements;
     bool macro, lost;
+    struct flow_fresh fresh;
     struct flow_owner *owner;
     struct scan_word target; /* that is assigned to */
     size_t target_function;
@@ -118,6 +126,9 @@ bool scan_flow_enter(struct flow *flow);
 /** Read what is between braces, from behind the first to behind the last. True: what follows is not
  * reached. */
 bool scan_flow_block(struct flow *flow, bool whole);
+
+/** What was assigned is not that any more. */
+void scan_flow_forget(struct flow *flow);
 
 /** The character behind the token. */
 char scan_flow_peek(const struct flow *flow);

@@ -3,6 +3,7 @@
 
 #include "known.h"
 #include "names.h"
+#include "scan_callers.h"
 #include "scan_flow.h"
 #include "scan_instance.h"
 #include "scan_names.h"
@@ -190,8 +191,8 @@ static void add_held(struct scan_guards *guards, const struct scan_guard *guard,
 /* One that asks itself, or by a name of which another file has the question. */
 static bool is_question(const struct scan_guards *guards, const struct scan_guard *guard)
 {
-    return guard->name.length == 0 ||
-           (!guard->filled && scan_names_seeded(guards, guard->name, guard->index));
+    return !guard->filled &&
+           (guard->name.length == 0 || scan_names_seeded(guards, guard->name, guard->index));
 }
 
 static void sort_guards(struct scan_guards *guards, const struct scan_scope *scope, const char *end)
@@ -204,7 +205,7 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
         find_keys(guards, guard, keys);
         for (size_t k = 0; k < 2 && keys[k] != NO_KEY; k++) {
             struct asked asked = {guard->function, keys[k], guard->at, NULL, guard, NULL};
-            if (!guard->filled)
+            if (!guard->filled || guard->why == SCAN_WHY_ARGUMENT)
                 guards->asked = add_asked(guards->asked, &guards->asked_count, asked);
             asked.function = anywhere;
             if (is_question(guards, guard) && !scan_guard_is_version(guard))
@@ -555,6 +556,7 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
         }
         call->has = call->has || (function != SCOPE_FILE && known[index].function == function &&
                                   known[index].answer);
+        call->has = call->has || scan_callers_of_lambda(guards, scope, call);
         if (call->has)
             continue;
         find_why(guards, call);

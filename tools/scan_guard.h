@@ -46,8 +46,8 @@ struct scan_guard {
     bool asserts;     /* or leaves if it does not hold */
     struct scan_word parameter; /* SCAN_PARAMETER: it */
     bool comment;               /* it counts for all behind it */
-    bool filled;                /* the name is that of a handle, and asks nothing */
-    bool divided;               /* the name is that of a version that is also one / 1000 */
+    bool filled;  /* it asks nothing: the name of a handle, and what a helper of cushim's returns */
+    bool divided; /* the name is that of a version that is also one / 1000 */
     /* By scan_flow: it holds from `at` to `until`, and from `from` to `end`; NULL: nowhere. */
     const char *until, *from, *end;
     const char *contrary, *contrary_end; /* between them its contrary holds */
@@ -88,6 +88,7 @@ struct scan_case {
 
 /** The body of a lambda in a function with guards. */
 struct scan_lambda {
+    struct scan_word name; /* of the function's variable that it is assigned to; empty: none */
     size_t function;
     const char *from, *until;
 };

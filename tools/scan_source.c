@@ -385,6 +385,14 @@ static void add_call(struct reader *reader, const struct scan_source_call *call)
     found->calls[found->count++].function = reader->scope.now.function;
 }
 
+/* What a helper of cushim's returns: 0 if the driver has its entry. */
+static void add_result(struct scan_guards *guards, struct scan_guard guard, size_t index)
+{
+    guard.index = index;
+    guard.negated = guard.filled = true;
+    scan_guards_add(guards, &guard);
+}
+
 static bool is_main(struct scan_word word)
 {
     return scan_word_is(word, "main") || scan_word_is(word, "wmain") ||
@@ -440,9 +448,11 @@ static void read_name(struct reader *reader, bool member, bool typed)
         scan_filled_by_function(&reader->guards, scope, &reader->in, word);
     scan_names_word(&reader->guards, word, &place, called);
     index = find_entry(reader, word);
-    const size_t filler = index == KNOWN_NONE ? scan_filled_helper(word) : index;
+    const size_t helper = scan_filled_helper(word), filler = index == KNOWN_NONE ? helper : index;
+    if (called && helper != KNOWN_NONE)
+        add_result(&reader->guards, place, helper);
     if (filler != KNOWN_NONE)
-        scan_filled_by_entry(&reader->guards, scope, &reader->in, filler);
+        scan_filled_by_entry(&reader->guards, scope, &reader->in, filler, index == KNOWN_NONE);
     if (index != KNOWN_NONE)
         add_call(reader, &(struct scan_source_call){
                              .line = line, .index = index, .alone = !member, .at = word.text});

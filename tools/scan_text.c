@@ -66,7 +66,9 @@ bool scan_text_is_letter(char c)
 
 bool scan_text_begins(const struct scan_text *in, const char *text)
 {
-    size_t length = strlen(text);
+    if (in->at == in->end || *in->at != *text)
+        return false;
+    const size_t length = strlen(text);
 
     return (size_t)(in->end - in->at) >= length && memcmp(in->at, text, length) == 0;
 }
@@ -133,7 +135,8 @@ struct scan_word scan_text_word(struct scan_text *in)
 
 bool scan_word_is(struct scan_word word, const char *text)
 {
-    return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
+    return word.length > 0 && *word.text == *text && word.length == strlen(text) &&
+           memcmp(word.text, text, word.length) == 0;
 }
 
 bool scan_word_is_one_of(struct scan_word word, const char *const *list)

@@ -97,7 +97,8 @@ static int read_operator(struct scan_text *in)
         {"--", TOKEN_OTHER},
     };
 
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+    const bool longer = memchr("<>&|-:=!+*/%^", *in->at, 13);
+    for (size_t i = 0; longer && i < sizeof operators / sizeof operators[0]; i++) {
         if (scan_text_begins(in, operators[i].text)) {
             in->at += strlen(operators[i].text);
             return operators[i].kind;

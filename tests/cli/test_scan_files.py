@@ -3,11 +3,13 @@
 each line with calls of newer entries stands what is known of each: g, guarded; u, unknown; f,
 certainly without a guard."""
 
+import os
 import re
 import sys
 
 import pytest
-from command import FAILED, OK, ROOT, run
+from command import FAILED, OK, ROOT, SIM_DRIVERS, run
+from simulated import compiled
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -70,3 +72,54 @@ def test_words(tmp_path):
         "11.2: put the call into if (CUSHIM_HAS(..., cuLaunchKernelEx))"]
     alone = run("scan", "--drivers", "9.0", tmp_path / "alloc.c")
     assert alone.code == OK and alone.out.count(": unknown: ") == 5
+
+
+HELPERS = {
+    "cushim_capture_begin": "cu, stream, CU_STREAM_CAPTURE_MODE_GLOBAL",
+    "cushim_graph_instantiate": "cu, graph, 0, &exec",
+    "cushim_library_load": "cu, ptx, sizeof ptx, NULL, NULL, &library",
+    "cushim_library_kernel": 'cu, library, "k", &kernel'}
+TRIES = """#include <cushim/cushim.h>
+#include <cushim/module.h>
+#include <cushim/stream.h>
+#include <stdio.h>
+static const char ptx[] =
+    ".version 6.0\\n.target sm_50\\n.address_size 64\\n.entry k() { ret; }\\n";
+int main(void)
+{
+    const struct cushim_api *cu = cushim_open(NULL);
+    CUcontext context;
+    CUstream stream;
+    CUgraph graph = NULL;
+    CUgraphExec exec;
+    CUlibrary library = (CUlibrary)16;
+    CUkernel kernel;
+    if (cu->cuInit(0) || cu->cuCtxCreate_v2(&context, 0, 0) || cu->cuStreamCreate(&stream, 0))
+        return 1;
+    TRIES
+    return 0;
+}
+"""
+
+if "CUSHIM_STATIC" in os.environ and SIM_DRIVERS:  # not in a build with sanitizers
+
+    def test_helpers_fail_where_a_guard_says_so(tmp_path):
+        """Their success tells of an entry if, and only if, they fail with each older driver."""
+        tries = [f'if (!{name}({HELPERS[name]})) puts("{name}");' for name in HELPERS]
+        tries[0] += "cu->cuStreamEndCapture(stream, &graph);"
+        program = compiled(tmp_path, TRIES.replace("    TRIES", "\n".join(tries)))
+        releases = ("10.0", "11.2", "11.8", "12.0", "12.4")
+        works = {release: run("sim", "-q", "--cuda", release, "--", program).out.splitlines()
+                 for release in releases}
+        assert works["12.4"] == list(HELPERS) and works["10.0"] == list(HELPERS)[:2]
+        entries = {"10.0": "cuGraphCreate", "11.2": "cuMemAllocAsync", "12.0": "cuLibraryUnload",
+                   "12.4": "cuGreenCtxDestroy"}
+        for name in HELPERS:
+            for release, entry in entries.items():
+                (tmp_path / "b").mkdir(exist_ok=True)
+                (tmp_path / "b/b.c").write_text(
+                    f"void f(void) {{ if (!{name}(cu, x)) cu->{entry}(x); }}\n")
+                older = releases[:releases.index(release)]
+                fails = not any(name in works[one] for one in older)
+                mark = "g" if fails else "f"
+                assert judged(tmp_path / "b") == {("b.c", 1): mark}, (name, entry)

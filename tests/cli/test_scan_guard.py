@@ -43,10 +43,11 @@ def marks(text, lines_before=0):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_guards(tmp_path, name):
+    """With both ends of lines; a slow build has one."""
     assert marks(SOURCES[name])
-    assert judged(tmp_path / name, SOURCES[name]) == marks(SOURCES[name])
-    windows = SOURCES[name].replace(b"\n", b"\r\n")
-    assert judged(tmp_path / name, windows) == marks(SOURCES[name])
+    ends = (b"\n", b"\r\n") if os.environ["CUSHIM_SANITIZER"] == "none" else (b"\r\n",)
+    for end in ends:
+        assert judged(tmp_path / name, SOURCES[name].replace(b"\n", end)) == marks(SOURCES[name])
 
 
 @pytest.mark.parametrize("name", FILES[0] | FILES[1])
@@ -137,7 +138,7 @@ TELLS = "asks for it: ask here, too, or begin a comment before the call with CUS
      "the guard of line 1 is in no form that is understood: put the call into its if"),
     (f"switch ({HAS}) {{ case 0: {CALL} }}",
      "this part of the `switch` of line 1 is not understood as a guard: use an if"),
-    (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) g();",
+    (f"auto g = [&] {{ {CALL} }};\nif ({HAS}) each(g);",
      "the call is in a lambda, and the guard of line 2 comes after it: ask in the lambda"),
     (f"if (caps->pools)\n{CALL}",
      f"this file does not show whether the condition of line 1 {TELLS}"),

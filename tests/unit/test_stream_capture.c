@@ -34,6 +34,9 @@ static void test_capture(void **state)
     cu = open_version(9000);
     FAILS(cushim_capture_begin(cu, A_STREAM, global), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,
           "cushim_capture_begin: cuStreamBeginCapture is not available: it came with CUDA 10.0");
+    CUgraphExec exec = NULL;
+    FAILS(cushim_graph_instantiate(cu, A_GRAPH, 0, &exec), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,
+          "cushim_graph_instantiate: cuGraphInstantiate is not available: it came with CUDA 10.0");
     cushim_close(cu);
 }
 
