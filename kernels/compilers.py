@@ -182,13 +182,16 @@ def missing(source, function):
 def of_the_host(source, own, text, notes):
     """(name, `kernel.cu:1`, the note) of the first thing that an error is about and the user's own
     files declare for the host alone; None if there is none."""
-    named = re.search(r"(?:call to|function|variable|initialization of) '([^']+)'", text)
+    named = re.search(r"(?:call to|function|variable) '([^']+)'", text)
+    kind = re.compile("declared here|dynamic initialization" if "reference to __host__" in text
+                      else "call to __(host|global)__ function")
     for path, line, column, _, note in notes:
         path = source.parent / path
-        if path.resolve() in own and (re.search(r"call to __(host|global)__ function", note) or
-                                      "reference to __host__" in text):
+        if path.resolve() in own and kind.search(note):
             rest = line_text(path, int(line)).encode()[int(column) - 1:].decode(errors="replace")
             name = named[1] if named else re.match(r"operator *(\(\)|[^\w\s(]*)|~?\w*", rest)[0]
+            if name[:1] == "~" and rest[:1] != "~":
+                name, note = name[1:], "(the implicit destructor)"
             return name, f"{path}:{line}", note
     return None
 
@@ -206,7 +209,7 @@ def explained_host(text, name, where, note):
     if "__host__ variable" in text:
         return (f"{name} has no __device__ or __constant__ ({where}): a kernel can use only "
                 "variables with one of them, and constants")
-    what = "the constructor of " if "matching constructor" in text else ""
+    what = "the constructor of " if "candidate constructor" in note else ""
     return f"{what}{name} has no __device__ ({where}): a kernel can call only functions with it"
 
 
@@ -239,7 +242,8 @@ def explained(text, notes):
     if text.startswith("templates must have C++ linkage"):
         return 'a template cannot have extern "C"'
     library = re.search(r"__host__ (function|variable)", text + str(notes))
-    of_class = re.search(r"(?:initialization of|for type|object of type|expression \() ?"
+    of_class = re.search(r"(?:initialization of|for type|object of type|expression \(|"
+                         r"(?:conversion|cast) from .* to) ?"
                          r"'(?:const )?(std::[^']+)'", text)
     if library and of_class:
         return f"{of_class[1]} is not supported by cushim-embed"
