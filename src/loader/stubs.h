@@ -25,7 +25,7 @@ bool cushim_stubs_is_stub(const void *held, size_t index);
 typedef void cushim_stubs_listener(const char *symbol, CUresult code);
 extern _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
-/* Set it if the library of this handle, or NULL, has one. */
+/* Set it, and who knows the fault rules, if the library of this handle, or NULL, is one. */
 void cushim_stubs_tell(void *library);
 
 /* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */
