@@ -28,7 +28,7 @@ extern _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
 void cushim_stubs_refused(const char *helper, CUresult code);
 
-/* Set it if the library of this handle, or NULL, has one. */
+/* Set it, and who knows the fault rules, if the library of this handle, or NULL, is one. */
 void cushim_stubs_tell(void *library);
 
 /* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */
