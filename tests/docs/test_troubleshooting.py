@@ -78,7 +78,8 @@ the image
 a file's name
 what to call
 an event
-a graph
+a graph: cuStreamEndCapture gives none if it fails
+: if there is nothing to do, skip the launch
 a context
 an array
 what was loaded
