@@ -291,7 +291,7 @@ def exported(entries, version):
 
 def emit_version(registry, version):
     """Text of a linker's version script: what a driver exports, and one function for cushim."""
-    symbols = [*exported(simulated(registry["entries"]), version), "cushim_sim_missed"]
+    symbols = [*exported(simulated(registry["entries"]), version), "cushim_sim_engine"]
     return "{\n    global:\n" + "".join(f"        {symbol};\n" for symbol in symbols) + \
         "    local: *;\n};\n"
 

@@ -96,6 +96,11 @@ def find_headers(source, folders):
     return list(found)
 
 
+def own_folders(extra):
+    """Those of -I."""
+    return [pathlib.Path(option[2:]) for option in extra if option.startswith("-I")]
+
+
 def strip_comments(ptx):
     """Drop the compiler's banner and remarks, and the blank lines that they leave."""
     kept = []
@@ -174,10 +179,52 @@ def missing(source, function):
     return f"{line_of(source, function)}: {function} is not supported by cushim-embed"
 
 
+def of_the_host(source, own, text, notes):
+    """(name, `kernel.cu:1`, the note) of the first thing that an error is about and the user's own
+    files declare for the host alone; None if there is none."""
+    named = re.search(r"(?:call to|function|variable) '([^']+)'", text)
+    kind = re.compile("declared here|dynamic initialization" if "reference to __host__" in text
+                      else "call to __(host|global)__ function")
+    for path, line, column, _, note in notes:
+        path = source.parent / path
+        if path.resolve() in own and kind.search(note):
+            rest = line_text(path, int(line)).encode()[int(column) - 1:].decode(errors="replace")
+            name = named[1] if named else re.match(r"operator *(\(\)|[^\w\s(]*)|~?\w*", rest)[0]
+            if name[:1] == "~" and rest[:1] != "~":
+                name, note = name[1:], "(the implicit destructor)"
+            return name, f"{path}:{line}", note
+    return None
+
+
+def explained_host(text, name, where, note):
+    """What is said of what the user's own files declare for the host."""
+    made = re.search(r"\((the implicit [\w ]+)\)", note)
+    if "call to __global__" in note:
+        return f"{name} is a kernel ({where}): it can be launched, not called"
+    if made:
+        return f"{made[1]} of {name} ({where}) calls a function that has no __device__"
+    if "dynamic initialization" in note:
+        return (f"the compiler does not know the value of {name} ({where}): a kernel can use "
+                "constants, and variables with __device__ or __constant__")
+    if "__host__ variable" in text:
+        return (f"{name} has no __device__ or __constant__ ({where}): a kernel can use only "
+                "variables with one of them, and constants")
+    what = "the constructor of " if "candidate constructor" in note else ""
+    return f"{what}{name} has no __device__ ({where}): a kernel can call only functions with it"
+
+
+def misspelt(text):
+    """(a name, what it is meant to be) where the two differ as slips do: not two names of CUDA."""
+    names = re.search(r"'(\w+)'; did you mean '(?:::)?(\w+)'\?", text)
+    bare = [re.sub(r"_|s$", "", name).lower() for name in names.groups()] if names else []
+    return names.groups() if names and bare[0] == bare[1] else None
+
+
 def explained(text, notes):
-    """What is said of one error of clang."""
+    """What is said of one error of clang that is not about the user's own functions."""
     name = re.search(r"(?:undeclared identifier|unknown type name|no type named|no template named|"
-                     r"__host__ function|no member named|function for call to) '?([\w:]+)'?", text)
+                     r"__host__ (?:function|variable)|no member named|function for call to) "
+                     r"'?([\w:]+)'?", text)
     header = re.search(r"^'(.+)' file not found", text)
     deleted = re.match(r"call to deleted function '(\w+)'", text)
     if deleted:
@@ -186,13 +233,34 @@ def explained(text, notes):
         return "<<<...>>> is not supported by cushim-embed"
     if header and CUDA_HEADERS.match(header[1]):
         return f"{header[1]} is not supported by cushim-embed; --with nvcc has it"
-    of_the_host = "__host__ function" in text + notes
-    if name and (of_the_host or (CUDA_NAMES.match(name[1]) and "call to" not in text)):
+    kernel = re.match(r"call to global function '(\w+)' not configured", text)
+    if kernel:
+        return f"{kernel[1]} is a kernel: it can be launched, not called"
+    if misspelt(text):
+        wrong, right = misspelt(text)
+        return f"there is no {wrong}; did you mean {right}?"
+    if text.startswith("templates must have C++ linkage"):
+        return 'a template cannot have extern "C"'
+    library = re.search(r"__host__ (function|variable)", text + str(notes))
+    of_class = re.search(r"(?:initialization of|for type|object of type|expression \(|"
+                         r"(?:conversion|cast) from .* to) ?"
+                         r"'(?:const )?(std::[^']+)'", text)
+    if library and of_class:
+        return f"{of_class[1]} is not supported by cushim-embed"
+    if name and (library or (CUDA_NAMES.match(name[1]) and "call to" not in text)):
         return f"{name[1]} is not supported by cushim-embed"
     ambiguous = re.match(r"call to '(\w+)' is ambiguous", text)
     if ambiguous and CUDA_NAMES.match(ambiguous[1]):
         return f"{ambiguous[1]} of these types is not supported by cushim-embed"
-    return re.sub(r";? ?did you mean .*", "", text)
+    reasons = [note[4].partition("not viable: ")[2] for note in notes]
+    reason = f": it {reasons[0]}" if len(reasons) == 1 and reasons[0][:8] == "requires" else ""
+    return re.sub(r";? ?did you mean .*", "", text) + reason
+
+
+def write_to_constant(path, line):
+    """What is said of a store into constant memory."""
+    where = f"{path}:{line}" if line else path
+    return f"{where}: a kernel cannot write to a variable with __constant__"
 
 
 def from_backend(source, messages):
@@ -204,6 +272,9 @@ def from_backend(source, messages):
         return f"{source}: clang ended without PTX"
     if "GlobalTLSAddress" in what[1]:
         return missing(source, "thread_local")
+    if re.search(r"Atomic.*addrspace[ (]4\)", what[1]):
+        line = re.search(r":(\d+):\d+$", what[1])
+        return write_to_constant(source, line and line[1])
     symbol = re.search(r'Undefined external symbol "(\w+)"', what[1])
     if symbol:
         return missing(source, symbol[1])
@@ -241,27 +312,28 @@ def refused_headers(source, messages):
 
 
 def line_text(path, line):
-    """A line of a file, without comments; "" if it cannot be read."""
+    """A line of a file; "" if it cannot be read."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return ""
-    return re.sub(r"//.*|/\*.*?\*/", "", lines[line - 1]) if 0 < line <= len(lines) else ""
+    return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
-def refusal(source, messages):
+def refusal(source, messages, folders):
     """One line for each error in clang's messages."""
     headers = refused_headers(source, messages)
     if headers:
         return headers
-    found = re.findall(r"^(.+?):(\d+):\d+: (fatal error|error|note): (.*)", messages, re.M)
+    own = {path.resolve() for path in (source, *find_headers(source, folders))}
+    found = re.findall(r"^(.+?):(\d+):(\d+): (fatal error|error|note): (.*)", messages, re.M)
     lines = []
-    for number, (path, line, kind, text) in enumerate(found):
+    for number, (path, line, _, kind, text) in enumerate(found):
         if kind == "note":
             continue
         notes = []
         for other in found[number + 1:]:
-            if other[2] != "note":
+            if other[3] != "note":
                 break
             notes.append(other)
         # Where a header of ours has the error, a note has the user's line.
@@ -269,16 +341,18 @@ def refusal(source, messages):
         path, line = next((place for place in places
                            if HEADERS not in pathlib.Path(place[0]).parents), (source.name, 1))
         path = source.parent / path
-        word = WORDS.search(line_text(path, int(line)))
+        word = WORDS.search(re.sub(r"//.*|/\*.*?\*/", "", line_text(path, int(line))))
+        host = of_the_host(source, own, text, notes)
         said = f"{word[1]} is not supported by cushim-embed" if word else \
-            explained(text, ' '.join(note[3] for note in notes))
+            explained_host(text, *host) if host else explained(text, notes)
         lines.append(f"{path}:{line}: {said}")
     named = [line for line in lines if WORDS.search(line)]  # the others follow from these
     return "\n".join(dict.fromkeys(named or lines)) or from_backend(source, messages)
 
 
 def unknown_functions(source, ptx):
-    """Refuse a library's function that nobody has: the driver would, at run time."""
+    """Refuse a library's function that nobody has: the driver would, at run time. A warning for
+    each of the others that the driver lacks."""
     wanted = set(re.findall(r"^\.extern \.func\s+(?:\(.*?\)\s*)?([\w$]+)", ptx, re.M | re.S))
     lacking = [name for name in sorted(wanted - OF_THE_DRIVER)
                if (CUDA_NAMES.match(name) or LONG_DOUBLE.match(name)) and name[:2] != "_Z"]
@@ -286,6 +360,21 @@ def unknown_functions(source, ptx):
     lacking += [demangled(name) for name in sorted(wanted) if re.match(r"_ZN?K?S[tabsiod]", name)]
     if lacking:
         raise Refused("\n".join(missing(source, name) for name in lacking))
+    others = [demangled(name) for name in sorted(wanted - OF_THE_DRIVER)]
+    places = [line_of(source, re.sub(r"\(.*|<.*", "", name).split("::")[-1]) for name in others]
+    return "".join(f"{place}: warning: {name} has no body with __device__: only another module, "
+                   "linked with this one, can have it\n" for place, name in zip(places, others))
+
+
+def written_constants(source, ptx):
+    """Refuse a store into constant memory, which no assembler takes."""
+    stores = [match.start() for match in re.finditer(r"\bst(?:\.volatile)?\.const\b", ptx)]
+    files = dict(re.findall(r"^\t\.file\t(\d+) \"(.*)\"$", ptx, re.M))
+    places = [re.findall(r"\.loc\t(\d+) (\d+) ", ptx[:at])[-1:] for at in stores]
+    if places:
+        raise Refused("\n".join(dict.fromkeys(
+            write_to_constant(source.parent / files[place[0][0]], place[0][1]) if place else
+            write_to_constant(source, None) for place in places)))
 
 
 def clang_command(isa, target, extra=()):
@@ -320,11 +409,12 @@ def by_clang(source, isa=None, target=None, extra=(), program="clang"):
                       "for an older target runs on later GPUs, or name a newer clang with --clang, "
                       "or take a toolkit's compiler with --with nvcc")
     if done.returncode:
-        raise Refused(refusal(source, done.stderr))
+        raise Refused(refusal(source, done.stderr, own_folders(extra)))
     ptx = raised(plain_lines(strip_comments(done.stdout)), isa or ISA)
-    unknown_functions(source, ptx)
+    written_constants(source, ptx)
+    undefined = unknown_functions(source, ptx)
     warnings = re.findall(r"^(\S.*: warning: .*\n)", done.stderr, re.M)
-    return ptx, "".join(str(source.parent / line) for line in warnings), headers
+    return ptx, "".join(str(source.parent / line) for line in warnings) + undefined, headers
 
 
 def entries(ptx):
@@ -347,18 +437,39 @@ def demangled(name):
     return re.sub(r"^void ", "", ctypes.string_at(plain).decode("ascii", "replace"))
 
 
+def plain_name(symbol):
+    """a::k for _ZN1a1kEPi; with "<" where it is of a template."""
+    name = demangled(symbol).replace("(anonymous namespace)::", "")
+    short = re.match(r"_ZL?(\d+)(\w+)", name)
+    if short:  # there is no library of C++
+        return short[2][:int(short[1])] + "<" * (short[2][int(short[1]):][:1] == "I")
+    return re.sub(r"\(.*", "", name)
+
+
 def mangled(source, ptx):
-    """A warning for each kernel whose name in the PTX is not the one of the source."""
-    lines = source.read_text(encoding="utf-8", errors="replace").splitlines()
-    warnings = []
-    for symbol, length, rest in re.findall(r"\.entry (_Z(\d+)(\w+))", ptx):
-        name = rest[:int(length)]
-        if rest[int(length):].startswith("I"):  # of a template, which has no other name
+    """A warning for each kernel whose name in the PTX is not the one of the source, and for each
+    that has a parameter of reference type."""
+    text = source.read_text(encoding="utf-8", errors="replace")
+    bare = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    lines, warnings, told = text.split("\n"), [], []
+    for symbol in entries(ptx):
+        name = plain_name(symbol)
+        if "<" in name:  # of a template, which has no other name
             continue
-        place = next((f"{source}:{number}" for number, line in enumerate(lines, 1)
-                      if re.search(rf"(?<!\w){re.escape(name)}\s*\(", line)), source)
-        warnings.append(f"{place}: warning: in the PTX the kernel {name} is called {symbol}; "
-                        'extern "C" keeps its name\n')
+        *outer, short = name.split("::")
+        places = [f"{source}:{number}" for number, line in enumerate(lines, 1)
+                  if re.search(rf"(?<!\w){re.escape(short)}\s*\(", line)] or [str(source)]
+        place = places[min(told.count(short), len(places) - 1)]
+        told.append(short)
+        # Neither one of two kernels of a name can have it, nor a member of a class.
+        alone = len(re.findall(rf"\.entry _ZL?{len(short)}{short}", ptx)) < 2 and not any(
+            re.search(rf"\b(class|struct)\s+{part}\b", bare) for part in outer)
+        if symbol != name:
+            warnings.append(f"{place}: warning: in the PTX the kernel {name} is called {symbol}"
+                            + ('; extern "C" keeps its name\n' if alone else "\n"))
+        if re.search(rf"__global__[^;{{}}]*?\b{short}\s*\([^(){{}};=]*&[^(){{}};=]*\)", bare):
+            warnings.append(f"{place}: warning: the kernel {name} has a parameter of reference "
+                            "type: a launch must give it an address of the GPU's memory\n")
     return "".join(warnings)
 
 
@@ -464,6 +575,5 @@ def by_nvrtc(source, isa, target, extra, first_isa):
         ptx = nvrtc_text(library, program, "PTX")
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
-    own = [pathlib.Path(option[2:]) for option in extra if option.startswith("-I")]
-    headers = find_headers(source, own)
+    headers = find_headers(source, own_folders(extra))
     return lowered(source, strip_comments(ptx), isa, first_isa), log, headers

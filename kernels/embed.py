@@ -150,6 +150,19 @@ def make_rule(output, inputs):
     return (f"{names[0]}: " + " \\\n  ".join(names[1:]) + "\n").encode(errors="surrogateescape")
 
 
+def check_outputs(options, inputs):
+    """Refuse to write over what is read, and a file of a kind that is not made."""
+    known = (".ptx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", "")
+    if options.output.suffix.lower() not in known:
+        sys.exit(f"{options.output}: not written, because an output is a header of C (.h) or PTX "
+                 "(.ptx); cushim-embed takes one kernel's file and one output, in this order")
+    read = {path.resolve() for path in inputs}
+    for path in filter(None, (options.output, options.depfile)):
+        if path.resolve() in read:
+            sys.exit(f"{path}: not written, because it is also an input or the output")
+        read.add(path.resolve())
+
+
 def write(path, data):
     """A whole file, or standard output for -."""
     to_stdout = str(path) == "-"
@@ -189,8 +202,8 @@ def main():
                         help="write a Make rule there: the headers of which the output is made")
     options = parser.parse_args()
     path, output = options.input, options.output
-    bare = str(output) == "-" or output.suffix == ".ptx"
-    name = options.name or f"{path.stem}_ptx"
+    bare = str(output) == "-" or output.suffix.lower() == ".ptx"
+    name = options.name or re.sub(r"[-. ]", "_", path.stem) + "_ptx"
     if options.name and bare:
         parser.error("--name: PTX alone has no string with a name")
     if options.depfile and str(output) == "-":
@@ -209,6 +222,7 @@ def main():
             check_release(options.oldest)
     except ValueError as error:
         parser.error(str(error))
+    check_outputs(options, [path])
     try:
         data, headers = path.read_bytes(), []
         if path.suffix == ".cu":
@@ -219,6 +233,7 @@ def main():
     check(path, data)
     if options.oldest:
         check_oldest(path, data, options.oldest)
+    check_outputs(options, [path, *headers])
     write(output, data if bare else embed(path, data, name).encode("utf-8"))
     if options.depfile:
         write(options.depfile, make_rule(output, [path, *headers, compilers.__file__]))

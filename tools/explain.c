@@ -4,18 +4,29 @@
  */
 #include "causes.h"
 #include "command.h"
+#include "known.h"
 #include "output.h"
 #include "sentences.h"
 
 #include <cushim/cushim.h>
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { TEXT_SIZE = 4096, LAST_CODE = 999, LEAST_ALONE = 100, NO_CODE = -1, MOST_FOUND = 16 };
+enum {
+    TEXT_SIZE = 4096,
+    LAST_CODE = 999,
+    LEAST_ALONE = 100,
+    NO_CODE = -1,
+    MOST_FOUND = 16,
+    NAME_SIZE = 80,
+    MOST_CHANGES = 2,
+    WIDTH = 100
+};
 
 static bool json;
 
@@ -159,6 +170,11 @@ static size_t find(const char *text, struct known found[MOST_FOUND])
     return count;
 }
 
+static void put_field(const char *name, enum output_style style, const char *text)
+{
+    output_field_folded(name, style, text, WIDTH);
+}
+
 static void print_known(const struct known *known)
 {
     char text[TEXT_SIZE];
@@ -168,13 +184,13 @@ static void print_known(const struct known *known)
     if (known->causes && strcmp(known->causes->runtime, known->name) != 0)
         printf(", of the runtime %s", known->causes->runtime);
     putchar('\n');
-    output_field("means", OUTPUT_PLAIN, known->text);
+    put_field("means", OUTPUT_PLAIN, known->text);
     if (!known->causes)
         return;
-    output_field("caused by", OUTPUT_PLAIN, known->causes->who);
+    put_field("caused by", OUTPUT_PLAIN, known->causes->who);
     for (size_t i = 0; i < CAUSES_MOST && known->causes->cause[i].cause; i++) {
-        output_field("cause", OUTPUT_PLAIN, known->causes->cause[i].cause);
-        output_field("  check", OUTPUT_GOOD, known->causes->cause[i].check);
+        put_field("cause", OUTPUT_PLAIN, known->causes->cause[i].cause);
+        put_field("  check", OUTPUT_GOOD, known->causes->cause[i].check);
     }
 }
 
@@ -244,13 +260,80 @@ static size_t print_sentences(const char *text, const struct known found[], size
             continue;
         output_text(OUTPUT_TITLE, near[i]->sentence);
         putchar('\n');
-        output_field("cure", OUTPUT_GOOD, near[i]->cure);
+        put_field("cure", OUTPUT_GOOD, near[i]->cure);
     }
     if (root) {
         output_json_set(root, "sentence", row ? sentence_json(row) : json_null());
         output_json_set(root, "near", parts);
     }
     return count;
+}
+
+/* How many letters are to be changed, added or taken away to make one word of the other. */
+static size_t distance(const char *word, const char *other)
+{
+    size_t length = strlen(other), row[NAME_SIZE];
+
+    for (size_t i = 0; i <= length; i++)
+        row[i] = i;
+    for (size_t k = 0; word[k] != '\0'; k++) {
+        size_t before = row[0]++;
+        for (size_t i = 1; i <= length; i++) {
+            bool same = toupper((unsigned char)word[k]) == other[i - 1];
+            size_t least = same ? before : 1 + (before < row[i] ? before : row[i]);
+            before = row[i];
+            row[i] = least < row[i - 1] + 1 ? least : row[i - 1] + 1;
+        }
+    }
+    return row[length];
+}
+
+/* The error of the nearest name, which a word may have meant; NULL: none is near. */
+static const char *nearest(const char *word)
+{
+    static const char prefix[] = "CUDA_ERROR_";
+    const char *near = NULL;
+    size_t least = MOST_CHANGES + 1;
+
+    for (int code = 1; code <= LAST_CODE; code++) {
+        const char *name = cushim_error_name((CUresult)code);
+        if (!name || strlen(name) >= NAME_SIZE || strlen(word) >= NAME_SIZE)
+            continue;
+        bool whole = strncasecmp(word, prefix, sizeof prefix - 1) == 0;
+        size_t changes = distance(word, whole ? name : name + sizeof prefix - 1);
+        if (changes < least) {
+            least = changes;
+            near = name;
+        }
+    }
+    return near;
+}
+
+static void tell_unknown(const char *title, const char *text)
+{
+    size_t index = known_symbol(text);
+    const char *near = nearest(text);
+
+    if (index == KNOWN_NONE)
+        index = known_newest(text, CUSHIM_STREAM_LEGACY, INT_MAX);
+    if (is_foreign(text))
+        fprintf(
+            stderr,
+            "%s: these are words of another program, whose errors are not the driver's, and they "
+            "are not known\n",
+            title);
+    else if (index != KNOWN_NONE)
+        fprintf(stderr,
+                "%s: %s is an entry of the driver: give the error that it returned, or see "
+                "'cushim symbols --name %s'\n",
+                title, text, text);
+    else if (near)
+        fprintf(stderr, "%s: no error is known by this text; did you mean %s?\n", title, near);
+    else
+        fprintf(stderr,
+                "%s: no error is known by this text; give its number or its name, or see what '%s' "
+                "lists\n",
+                title, title);
 }
 
 static int explain(const char *title, const char *text)
@@ -272,17 +355,7 @@ static int explain(const char *title, const char *text)
         output_json_print(root);
     if (count > 0 || sentences > 0)
         return COMMAND_OK;
-    if (is_foreign(text))
-        fprintf(
-            stderr,
-            "%s: these are words of another program, whose errors are not the driver's, and they "
-            "are not known\n",
-            title);
-    else
-        fprintf(stderr,
-                "%s: no error is known by this text; give its number or its name, or see what '%s' "
-                "lists\n",
-                title, title);
+    tell_unknown(title, text);
     return COMMAND_FAILED;
 }
 

@@ -19,6 +19,7 @@ struct call {
     const char *callers;             /* "\t/a+0x12...", or empty */
     char stream[MATRIX_STREAM_SIZE]; /* "0x55d1d0f5e2c0", "NULL"; empty: it has none */
     bool missed;                     /* the driver lacks it */
+    bool refused;                    /* a helper of cushim's that did not like its arguments */
     bool ruled;                      /* a rule made it fail */
     bool clears;                     /* it sets what its last argument is: nothing */
 };
@@ -65,6 +66,7 @@ static bool read_call(char *line, struct call *call)
         return false;
     call->clears = equals - open > 5 && strncmp(equals - 5, "=NULL", 5) == 0;
     call->missed = ends_with(equals, ", the driver lacks it");
+    call->refused = ends_with(equals, ", cushim refused it");
     call->ruled = ends_with(equals, ", by a rule");
     comma = strrchr(equals, ',');
     if (comma)
@@ -237,11 +239,11 @@ static void note_missed(struct matrix_case *one, const struct call *call,
                  one->cuda);
 }
 
-/* Whether a failure is an answer, which programs ask for. */
-static bool is_answer(const char *answer)
+/* Whether a failure is an answer, which programs ask for. A kernel that is not there is none: its
+ * name is misspelt. */
+static bool is_answer(const char *name, const char *answer)
 {
-    static const int answers[] = {CUDA_ERROR_NOT_FOUND,
-                                  CUDA_ERROR_NOT_READY,
+    static const int answers[] = {CUDA_ERROR_NOT_READY,
                                   CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
                                   CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
                                   CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE,
@@ -249,6 +251,8 @@ static bool is_answer(const char *answer)
                                   CUDA_ERROR_NOT_SUPPORTED};
     int code = atoi(answer);
 
+    if (code == CUDA_ERROR_NOT_FOUND)
+        return strcmp(name, "cuModuleGetFunction") != 0 && strcmp(name, "cuLibraryGetKernel") != 0;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         if (code == answers[i])
             return true;
@@ -548,6 +552,11 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
             note_late(one, line);
         if (!read_call(line, &call))
             continue;
+        if (call.refused) {
+            if (!one->ruled)
+                note_failed(one, &call, true, survived);
+            continue;
+        }
         one->calls++;
         follow(&followed, one, &call);
         if (call.missed) {
@@ -565,7 +574,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
                 snprintf(followed.thread, sizeof followed.thread, "%s", call.thread);
             }
         }
-        if (!one->ruled && !is_answer(call.answer) &&
+        if (!one->ruled && !is_answer(call.name, call.answer) &&
             (matrix_log_acts(call.name) || sim_fault_is_release(call.name)))
             note_failed(one, &call, true, survived);
         note_early(&early, &call);

@@ -49,8 +49,11 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
              (one->end == MATRIX_NOTICES || one->end == MATRIX_DEGRADES))
         snprintf(text, MATRIX_NAME_SIZE, "exit code 0, and it said why");
     else if (one->code == 0 && one->fired[0] != '\0' && one->went_on[0] == '\0')
-        snprintf(text, MATRIX_NAME_SIZE, "exit code 0 though %s failed%s%s", one->fired,
-                 one->fired_at[0] != '\0' ? " at " : "", one->fired_at);
+        snprintf(text, MATRIX_NAME_SIZE,
+                 strncmp(one->fired, "cushim", 6) == 0
+                     ? "exit code 0 though %s refused what it was given%s%s"
+                     : "exit code 0 though %s failed%s%s",
+                 one->fired, one->fired_at[0] != '\0' ? " at " : "", one->fired_at);
     else if (one->code == 0 && one->end == MATRIX_FAILS && one->missed)
         snprintf(text, MATRIX_NAME_SIZE, "called what the driver lacks");
     else if (one->must && one->end == MATRIX_FAILS)

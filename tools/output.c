@@ -189,6 +189,13 @@ void output_folded(const char *text, size_t width)
     putchar('\n');
 }
 
+void output_field_folded(const char *name, enum output_style style, const char *text, size_t width)
+{
+    printf("  %-*s  ", FIELD_WIDTH, name);
+    put_folded(style, text, FIELD_WIDTH + 4, width, FIELD_WIDTH + 4, 0);
+    putchar('\n');
+}
+
 /* The widest of a column that is no wider than `most`; the others have lines of their own. */
 static size_t fitting_width(const struct output_table *table, size_t most)
 {

@@ -37,6 +37,9 @@ void output_text(enum output_style style, const char *text);
 /** Print "  NAME      TEXT" and a newline, as one line of a report. */
 void output_field(const char *name, enum output_style style, const char *text);
 
+/** The same for a sentence, which goes on below itself in lines of this width. */
+void output_field_folded(const char *name, enum output_style style, const char *text, size_t width);
+
 /** Text with aligned columns. All zero with `columns` set is an empty one. */
 struct output_table {
     size_t columns;

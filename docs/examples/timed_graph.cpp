@@ -24,10 +24,10 @@ static bool measure(cushim::unique_device &gpu)
         CUresult code = cushim_fill_32_async(cu, numbers.address(), 1, count, stream.get());
         return code ? code : cushim_fill_32_async(cu, numbers.address(), 2, count, stream.get());
     };
-    if (!CUSHIM_KEEP(outcome, numbers.create(cu, count)) ||
-        !CUSHIM_KEEP(outcome, stream.create(cu)) || !CUSHIM_KEEP(outcome, start.create(cu)) ||
-        !CUSHIM_KEEP(outcome, end.create(cu)) ||
-        !CUSHIM_KEEP(outcome, graph.capture(cu, stream.get(), fill_twice)) ||
+    if (!CUSHIM_KEEP(outcome, numbers.create(gpu, count)) ||
+        !CUSHIM_KEEP(outcome, stream.create(gpu)) || !CUSHIM_KEEP(outcome, start.create(gpu)) ||
+        !CUSHIM_KEEP(outcome, end.create(gpu)) ||
+        !CUSHIM_KEEP(outcome, graph.capture(stream, fill_twice)) ||
         !CUSHIM_KEEP(outcome, start.try_record(stream.get())))
         return false;
     for (int i = 0; i < times; i++)

@@ -809,6 +809,11 @@ class unique_event : public detail::owner<detail::event_traits>
             code = CUSHIM_SAY_("event", cu, cuEventCreate, &made, flags);
         return adopt(cu, code, made);
     }
+    /** The same with the device's owner. */
+    CUresult create(const unique_device &gpu, unsigned flags = CU_EVENT_DEFAULT) noexcept
+    {
+        return create(gpu.table(), flags);
+    }
     /** Record the event behind the work that is in a stream now, of any kind. */
     CUresult try_record(CUstream stream) noexcept
     {
@@ -833,7 +838,7 @@ class unique_event : public detail::owner<detail::event_traits>
     /** Create an event, or throw. */
     explicit unique_event(const unique_device &gpu, unsigned flags = CU_EVENT_DEFAULT)
     {
-        detail::must(create(gpu.table(), flags));
+        detail::must(create(gpu, flags));
     }
     /** Record the event, or throw. */
     void record(CUstream stream)
@@ -872,6 +877,12 @@ class unique_stream : public detail::owner<detail::stream_traits>
         if (code == CUDA_SUCCESS)
             code = CUSHIM_SAY_("stream", cu, cuStreamCreateWithPriority, &made, flags, priority);
         return adopt(cu, code, made);
+    }
+    /** The same with the device's owner. */
+    CUresult create(const unique_device &gpu, unsigned flags = CU_STREAM_NON_BLOCKING,
+                    int priority = 0) noexcept
+    {
+        return create(gpu.table(), flags, priority);
     }
     /** Wait for all work that is in it. */
     CUresult try_synchronize() const noexcept
@@ -936,7 +947,7 @@ class unique_stream : public detail::owner<detail::stream_traits>
     explicit unique_stream(const unique_device &gpu, unsigned flags = CU_STREAM_NON_BLOCKING,
                            int priority = 0)
     {
-        detail::must(create(gpu.table(), flags, priority));
+        detail::must(create(gpu, flags, priority));
     }
     /** Wait for all work that is in it, or throw. */
     void synchronize() const
@@ -996,6 +1007,11 @@ template <typename Value> class unique_memory : public detail::owner<detail::mem
             size_ = size;
         return code;
     }
+    /** The same with the device's owner. */
+    CUresult create(const unique_device &gpu, std::size_t size) noexcept
+    {
+        return create(gpu.table(), size);
+    }
     /** Address of the first element; 0 if there is none. */
     CUdeviceptr address() const noexcept
     {
@@ -1020,7 +1036,7 @@ template <typename Value> class unique_memory : public detail::owner<detail::mem
     /** Allocate memory, or throw. */
     unique_memory(const unique_device &gpu, std::size_t size) : size_(0)
     {
-        detail::must(create(gpu.table(), size));
+        detail::must(create(gpu, size));
     }
     /** Memory with a copy of what is in the host's, which has data() and size(); or throw. */
     template <typename Host, typename = decltype(std::declval<const Host &>().data())>
@@ -1057,6 +1073,11 @@ template <typename Value> class unique_pinned : public detail::owner<detail::pin
             size_ = size;
         return code;
     }
+    /** The same with the device's owner. */
+    CUresult create(const unique_device &gpu, std::size_t size, unsigned flags = 0) noexcept
+    {
+        return create(gpu.table(), size, flags);
+    }
     /** The first element; NULL if there is none. */
     Value *data() const noexcept
     {
@@ -1091,7 +1112,7 @@ template <typename Value> class unique_pinned : public detail::owner<detail::pin
     /** Allocate memory, or throw. */
     unique_pinned(const unique_device &gpu, std::size_t size, unsigned flags = 0) : size_(0)
     {
-        detail::must(create(gpu.table(), size, flags));
+        detail::must(create(gpu, size, flags));
     }
 #endif
 
@@ -1128,6 +1149,12 @@ template <typename Value> class unique_managed : public detail::owner<detail::me
         if (code == CUDA_SUCCESS)
             size_ = size;
         return code;
+    }
+    /** The same with the device's owner. */
+    CUresult create(const unique_device &gpu, std::size_t size,
+                    unsigned flags = CU_MEM_ATTACH_GLOBAL) noexcept
+    {
+        return create(gpu.table(), size, flags);
     }
     /** Address of the first element, for kernels; 0 if there is none. */
     CUdeviceptr address() const noexcept
@@ -1183,7 +1210,7 @@ template <typename Value> class unique_managed : public detail::owner<detail::me
                    unsigned flags = CU_MEM_ATTACH_GLOBAL)
         : size_(0)
     {
-        detail::must(create(gpu.table(), size, flags));
+        detail::must(create(gpu, size, flags));
     }
     /** Queue that all of it is moved, or throw. */
     void prefetch(const unique_stream &stream, CUdevice to) const
@@ -1232,6 +1259,11 @@ class unique_pool : public detail::owner<detail::pool_traits>
             code = CUSHIM_SAY_("pool", cu, cuMemPoolCreate, &made, &properties);
         return adopt(cu, code, made);
     }
+    /** The same with the device's owner, of its device. */
+    CUresult create(const unique_device &gpu) noexcept
+    {
+        return create(gpu.table(), gpu.number());
+    }
     /** Keep so many freed bytes for later allocations, instead of giving them back when a stream is
      * synchronized (CU_MEMPOOL_ATTR_RELEASE_THRESHOLD). */
     CUresult try_keep(std::uint64_t bytes) noexcept
@@ -1252,7 +1284,7 @@ class unique_pool : public detail::owner<detail::pool_traits>
     /** Create a pool of a device's memory, or throw. */
     explicit unique_pool(const unique_device &gpu)
     {
-        detail::must(create(gpu.table(), gpu.number()));
+        detail::must(create(gpu));
     }
     /** Keep so many freed bytes, or throw. */
     void keep(std::uint64_t bytes)
@@ -1333,6 +1365,14 @@ class unique_stream_memory : public detail::owner<detail::stream_memory_traits>
             size_ = size;
         return code;
     }
+#if defined(CUDA_VERSION) && CUDA_VERSION >= 11020
+    /** The same of a pool. */
+    CUresult create(const unique_stream &stream, std::size_t size, const unique_pool &pool) noexcept
+    {
+        const CUresult code = detail::require(pool, "stream memory", "an empty pool");
+        return code ? code : create(stream, size, pool.get());
+    }
+#endif
     /** Address of the first element; 0 if there is none. */
     CUdeviceptr get() const noexcept
     {
@@ -1373,8 +1413,7 @@ class unique_stream_memory : public detail::owner<detail::stream_memory_traits>
     unique_stream_memory(const unique_stream &stream, std::size_t size, const unique_pool &pool)
         : size_(0)
     {
-        detail::must(detail::require(pool, "stream memory", "an empty pool"));
-        detail::must(create(stream, size, pool.get()));
+        detail::must(create(stream, size, pool));
     }
 #endif
 #endif
@@ -1400,6 +1439,13 @@ class unique_module : public detail::owner<detail::module_traits>
         CUresult code = cushim_module_load(cu, data, bytes, options, result, &made);
         return adopt(cu, code, made);
     }
+    /** The same with the device's owner. */
+    CUresult load(const unique_device &gpu, const void *data, std::size_t bytes,
+                  const struct cushim_jit_options *options = nullptr,
+                  struct cushim_jit_result *result = nullptr) noexcept
+    {
+        return load(gpu.table(), data, bytes, options, result);
+    }
     /** Load a file (cushim_module_load_file), and unload the one before. */
     CUresult load_file(const struct cushim_api *cu, const char *path,
                        const struct cushim_jit_options *options = nullptr,
@@ -1408,6 +1454,13 @@ class unique_module : public detail::owner<detail::module_traits>
         CUmodule made = nullptr;
         CUresult code = cushim_module_load_file(cu, path, options, result, &made);
         return adopt(cu, code, made);
+    }
+    /** The same with the device's owner. */
+    CUresult load_file(const unique_device &gpu, const char *path,
+                       const struct cushim_jit_options *options = nullptr,
+                       struct cushim_jit_result *result = nullptr) noexcept
+    {
+        return load_file(gpu.table(), path, options, result);
     }
     /** Find a kernel (cushim_module_function). */
     CUresult try_function(const char *name, CUfunction *function) const noexcept
@@ -1440,13 +1493,13 @@ class unique_module : public detail::owner<detail::module_traits>
     unique_module(const unique_device &gpu, const void *data, std::size_t bytes,
                   const struct cushim_jit_options *options = nullptr)
     {
-        detail::must(load(gpu.table(), data, bytes, options));
+        detail::must(load(gpu, data, bytes, options));
     }
     /** Load a file, or throw. */
     unique_module(const unique_device &gpu, const std::string &path,
                   const struct cushim_jit_options *options = nullptr)
     {
-        detail::must(load_file(gpu.table(), path.c_str(), options));
+        detail::must(load_file(gpu, path.c_str(), options));
     }
     /** Find a kernel, or throw. */
     CUfunction function(const char *name) const
@@ -1506,6 +1559,12 @@ class unique_graph : public detail::owner<detail::graph_traits>
             cu->cuGraphDestroy(collected);
         return adopt(cu, code, made);
     }
+    /** The same in the stream of an owner. */
+    template <typename Work> CUresult capture(const unique_stream &stream, Work &&work)
+    {
+        const CUresult code = detail::require(stream, "graph", "an empty stream");
+        return code ? code : capture(stream.table(), stream.get(), std::forward<Work>(work));
+    }
     /** Launch the graph in a stream. */
     CUresult try_launch(CUstream stream) const noexcept
     {
@@ -1516,8 +1575,7 @@ class unique_graph : public detail::owner<detail::graph_traits>
     /** Capture the work and instantiate it, or throw. */
     template <typename Work> unique_graph(const unique_stream &stream, Work &&work)
     {
-        detail::must(detail::require(stream, "graph", "an empty stream"));
-        detail::must(capture(stream.table(), stream.get(), std::forward<Work>(work)));
+        detail::must(capture(stream, std::forward<Work>(work)));
     }
     /** Launch the graph, or throw. */
     void launch(const unique_stream &stream) const

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* By which a header of the host's code, too, knows that it may write __device__. */
+#define __CUDACC__ 1
+
 #define __global__ __attribute__((global))
 /* What of these headers is inlined has the line of its call. */
 #define __device__ __attribute__((device, nodebug))

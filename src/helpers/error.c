@@ -9,10 +9,13 @@
 
 #include "loader/fault_rule.h"
 #include "loader/init.h"
+#include "loader/stubs.h"
 #include "loader/text.h"
 
 /* ---- sentences */
 
+/* A value that is wrong is a mistake of the program. A simulated driver hears of it, since it does
+ * not see the call. Owners of C++ have names that are no helper's. */
 CUresult cushim_error_refuse(CUresult code, const char *helper, const char *format, ...)
 {
     char text[CUSHIM_SENTENCE];
@@ -21,6 +24,8 @@ CUresult cushim_error_refuse(CUresult code, const char *helper, const char *form
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cushim_last_error_set("%s: %s", helper, text);
+    if (code == CUDA_ERROR_INVALID_VALUE)
+        cushim_stubs_refused(strncmp(helper, "cushim_", 7) == 0 ? helper : "cushim.hpp", code);
     return code;
 }
 
@@ -75,9 +80,12 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
                                    length, call);
     const char *name = cushim_error_name(code), *text = cushim_error_string(code);
     char rule[CUSHIM_FAULT_RULE];
-    return cushim_error_refuse(code, helper, "%.*s: %s (%d)%s%s%s", length, call,
-                               name ? name : "unknown error", (int)code, text ? ", " : "",
-                               text ? text : "", cushim_fault_rule_words(rule));
+    if (strncmp(call, "cu", 2) != 0) /* a reason of cushim.hpp's own */
+        cushim_error_refuse(code, helper, "%s", call);
+    cushim_last_error_set("%s: %.*s: %s (%d)%s%s%s", helper, length, call,
+                          name ? name : "unknown error", (int)code, text ? ", " : "",
+                          text ? text : "", cushim_fault_rule_words(rule));
+    return code;
 }
 
 bool cushim_error_is_ruled(void)

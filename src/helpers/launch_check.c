@@ -95,14 +95,14 @@ const char *cushim_launch_check_name(const struct launch_what *what, char *buffe
 /* ---- grid, block, shared memory */
 
 static CUresult launch_check_dimensions(const struct launch_what *what, const char *argument,
-                                        const size_t values[3], const size_t limits[3],
-                                        CUdevice device)
+                                        const char *advice, const size_t values[3],
+                                        const size_t limits[3], CUdevice device)
 {
     for (int i = 0; i < 3; i++) {
         if (!values[i])
             return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
-                                       "%s: %c is 0; it is at least 1", argument,
-                                       launch_check_axes[i]);
+                                       "%s: %c is 0; it is at least 1%s", argument,
+                                       launch_check_axes[i], advice);
         if (values[i] > limits[i])
             return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
                                        "%s: %c is %zu; device %d has at most %zu", argument,
@@ -162,10 +162,12 @@ CUresult cushim_launch_check_shape(const struct launch_what *what,
                                    const struct launch_check_limits *limits)
 {
     const struct cushim_launch *launch = what->launch;
+    /* The block first: cushim_launch_1d makes a grid of 0 of a block of 0. */
     CUresult code =
-        launch_check_dimensions(what, "grid", launch->grid, limits->grid, limits->device);
+        launch_check_dimensions(what, "block", "", launch->block, limits->block, limits->device);
     if (code == CUDA_SUCCESS)
-        code = launch_check_dimensions(what, "block", launch->block, limits->block, limits->device);
+        code = launch_check_dimensions(what, "grid", ": if there is nothing to do, skip the launch",
+                                       launch->grid, limits->grid, limits->device);
     if (code == CUDA_SUCCESS)
         code = launch_check_threads(what, limits);
     return code == CUDA_SUCCESS ? launch_check_shared(what, limits) : code;

@@ -26,7 +26,7 @@ static CUresult memory_not_allocated(const struct cushim_api *cu, CUresult code,
     struct cushim_error_saved saved;
     size_t free_bytes = 0, total_bytes = 0;
     cushim_error_save(&saved);
-    const bool known = code == CUDA_ERROR_OUT_OF_MEMORY &&
+    const bool known = code == CUDA_ERROR_OUT_OF_MEMORY && !cushim_error_is_ruled() &&
                        cu->cuMemGetInfo_v2(&free_bytes, &total_bytes) == CUDA_SUCCESS;
     cushim_error_restore(&saved);
     if (known)

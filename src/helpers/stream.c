@@ -202,7 +202,8 @@ CUresult cushim_graph_instantiate(const struct cushim_api *cu, CUgraph graph,
     CUresult code;
     CUSHIM_REQUIRE(cu);
     if (!graph)
-        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, __func__, "graph", "a graph");
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, __func__, "graph",
+                                   "a graph: cuStreamEndCapture gives none if it fails");
     CUSHIM_REQUIRE(exec);
     if (CUSHIM_HAS(cu, cuGraphInstantiateWithParams))
         code = stream_instantiate_params(cu, __func__, graph, flags, &made);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fault rule of a simulated driver in this process that made the thread's last call fail. */
+/* The fault rule of a simulated driver that made the thread's last call fail. */
 #ifndef CUSHIM_LOADER_FAULT_RULE_H
 #define CUSHIM_LOADER_FAULT_RULE_H
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/fault_rule.h"
 #include "loader/instance.h"
 #include "loader/last_error.h"
 #include "loader/stubs.h"
@@ -242,8 +243,10 @@ CUSHIM_COLD static void open_close(const struct cushim_api *cu, bool unload)
                               "already");
         return;
     }
-    if (unload)
+    if (unload) {
         atomic_store(&cushim_stubs_told, NULL);
+        atomic_store(&cushim_fault_rule_ask, NULL);
+    }
     if (unload && shared)
         cushim_stubs_tell(shared->found.library.handle);
     open_destroy(instance, unload);

@@ -42,13 +42,17 @@ enum cushim_status cushim_require(const struct cushim_api *cu, int release,
         require_add(known ? &missing : &unknown, *symbols);
     }
     const char *and = older && missing.length ? ", and " : "";
+    char driver[CUSHIM_SENTENCE] = "";
+    if (older || missing.length)
+        snprintf(driver, sizeof driver, "%s: CUDA %d.%d, but %s%s%s%s",
+                 path ? path : "the CUDA driver", CUSHIM_RELEASE(cushim_driver_version(cu)), needs,
+                 and, missing.length ? "it lacks " : "", missing.text);
     if (unknown.length) /* the program's mistake, and not the driver's */
-        cushim_last_error_set("this version of cushim knows no %s: misspelt, or newer than cushim",
-                              unknown.text);
-    else if (older || missing.length)
-        cushim_last_error_set("%s: CUDA %d.%d, but %s%s%s%s", path ? path : "the CUDA driver",
-                              CUSHIM_RELEASE(cushim_driver_version(cu)), needs, and,
-                              missing.length ? "it lacks " : "", missing.text);
+        cushim_last_error_set("this version of cushim knows no %s: misspelt, or newer than "
+                              "cushim%s%s",
+                              unknown.text, *driver ? "; " : "", driver);
+    else if (*driver)
+        cushim_last_error_set("%s", driver);
     return unknown.length            ? CUSHIM_ERROR_INVALID_ARGUMENT
            : older || missing.length ? CUSHIM_ERROR_TOO_OLD
                                      : CUSHIM_OK;

@@ -3,6 +3,7 @@
 #include "loader/stubs.h"
 
 #include "loader/error_name.h"
+#include "loader/fault_rule.h"
 #include "loader/last_error.h"
 #include "loader/platform.h"
 #include "loader/registry.h"
@@ -13,9 +14,21 @@ _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
 void cushim_stubs_tell(void *library)
 {
-    void *missed = library ? cushim_platform_symbol(library, "cushim_sim_missed") : NULL;
-    if (missed)
-        atomic_store(&cushim_stubs_told, (cushim_stubs_listener *)(uintptr_t)missed);
+    void *found = library ? cushim_platform_symbol(library, "cushim_sim_engine") : NULL;
+    void *(*engine)(const char *) = (void *(*)(const char *))(uintptr_t)found;
+    if (!engine)
+        return;
+    found = engine("cushim_sim_missed");
+    atomic_store(&cushim_stubs_told, (cushim_stubs_listener *)(uintptr_t)found);
+    found = engine("cushim_sim_ruled");
+    atomic_store(&cushim_fault_rule_ask, (cushim_fault_rule_asker *)(uintptr_t)found);
+}
+
+void cushim_stubs_refused(const char *helper, CUresult code)
+{
+    cushim_stubs_listener *told = atomic_load(&cushim_stubs_told);
+    if (told)
+        told(helper, code);
 }
 
 static CUresult stubs_call(unsigned index, enum cushim_state state, CUresult code)

@@ -21,11 +21,14 @@ void cushim_stubs_answer(struct cushim_api *table);
 /* Whether what a slot holds is a stub of that slot, or NULL, which only a caller can put there. */
 bool cushim_stubs_is_stub(const void *held, size_t index);
 
-/* A simulated driver that counts the calls of stubs; it has a lock. NULL: there is none. */
+/* A simulated driver that hears of the calls of stubs, and of helpers that refused what they were
+ * given; it has a lock. NULL: there is none. */
 typedef void cushim_stubs_listener(const char *symbol, CUresult code);
 extern _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
-/* Set it if the library of this handle, or NULL, has one. */
+void cushim_stubs_refused(const char *helper, CUresult code);
+
+/* Set it, and who knows the fault rules, if the library of this handle, or NULL, is one. */
 void cushim_stubs_tell(void *library);
 
 /* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */

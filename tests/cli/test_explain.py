@@ -62,6 +62,18 @@ def test_longer_name():
     assert explain("first CUDA_ERROR_NOT_FOUND then CUDA_ERROR_UNKNOWN") == [500, 999]
 
 
+@pytest.mark.parametrize("word, told", [
+    ("cuMemAlloc", "cuMemAlloc is an entry of the driver: give the error that it returned, or see "
+     "'cushim symbols --name cuMemAlloc'"),
+    ("cuMemAlloc_v2", "cuMemAlloc_v2 is an entry of the driver: "),
+    ("OUT_OF_MEMRY", "no error is known by this text; did you mean CUDA_ERROR_OUT_OF_MEMORY?"),
+    ("cuda_error_invald_value", "did you mean CUDA_ERROR_INVALID_VALUE?"),
+    ("foo", "give its number or its name")])
+def test_what_may_have_been_meant(word, told):
+    result = run("explain", word)
+    assert result.code == FAILED and told in result.err
+
+
 def test_every_code():
     """Meanings are the registry's; so are causes."""
     listed = {row["code"]: row for row in run("explain", "--json").json()["errors"]}
@@ -82,7 +94,8 @@ def test_text():
     row = next(row for row in CAUSES if row["code"] == 222)
     for part in ("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", row["runtime"], row["who"],
                  *(text for cause in row["causes"] for text in cause.values())):
-        assert part in result.out
+        assert part in " ".join(result.out.split())
+    assert max(map(len, result.out.splitlines())) <= 100
     assert len(run("explain").out.splitlines()) == len(ERRORS) - 1 + \
         len([row for row in CAUSES if "text" in row])
 
@@ -139,7 +152,8 @@ def test_page(tmp_path):
 def test_sentence(text, cure):
     """Of cushim's own sentences the cure is printed, whatever stands around them."""
     result = run("explain", text)
-    assert (result.code, result.err) == (OK, "") and f"  cure            {cure}" in result.out
+    assert (result.code, result.err) == (OK, "")
+    assert f" cure {cure}" in " ".join(result.out.split())
     assert run("explain", "--json", text).json()["sentence"]["cure"].startswith(cure)
 
 

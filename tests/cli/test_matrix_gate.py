@@ -416,7 +416,7 @@ if "CUSHIM_STATIC" in os.environ:
         assert result.code == FAILED and "exit code 0 though cuMemFree_v2 failed" in result.rows
         matrix("--strict", "--cuda", "12.4", "--survives", "cuMemFree", "--", program)
         text = text.replace("cu->cuMemFree_v2(4)", "0")
-        for asks in ('cu->cuModuleGetFunction(&kernel, module, "none")',
+        for asks in ('cu->cuModuleGetGlobal_v2(&(CUdeviceptr){0}, NULL, module, "none")',
                      "cu->cuDeviceGet(&(CUdevice){0}, 99)"):
             matrix("--strict", "--cuda", "12.4", "--",
                    compiled(tmp_path, text.replace("WHAT", asks)))

@@ -182,13 +182,30 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
     def test_what_helpers_do_without(tmp_path):
         """They ask before they call; that cushim names entries explains no crash."""
         compiled(tmp_path, DESCRIBE)
-        for one in matrix("--cuda", "8.0,9.0,12.4", "--strict", "--", tmp_path / "a", code=OK):
+        for one in matrix("--cuda", "8.0,9.0,12.4", "--strict", "--survives",
+                          "cuModuleGetFunction", "--", tmp_path / "a", code=OK):
             assert (one["result"], one["errors"]) == ("passes", "")
         compiled(tmp_path, DESCRIBE.replace("return cushim_init", "cushim_init(cu);"
                  "if (!CUSHIM_HAS(cu, cuMemAllocAsync)) raise(9); return cushim_init").replace(
                      "#include", "#include <signal.h>\n#include", 1))
         old, _ = matrix("--cuda", "8.0,12.4", "--", tmp_path / "a", code=FAILED)
         assert (old["result"], old["call"]) == ("crashes", None)
+
+    @pytest.mark.parametrize("call, told, survived", [
+        ('cu->cuModuleGetFunction(&function, module, "none")', "cuModuleGetFunction failed",
+         "cuModuleGetFunction"),
+        ('cushim_module_function(cu, module, "none", &function)', "cuModuleGetFunction failed",
+         "cuModuleGetFunction"),
+        ("cushim_device_describe(cu, 0, NULL)",
+         "cushim_device_describe refused what it was given", "cushim_device_describe")])
+    def test_a_program_that_falls_back_for_its_own_mistake(tmp_path, call, told, survived):
+        """It would never use the GPU: the kernel's name is misspelt, or cushim refuses."""
+        last = 'cushim_module_function(cu, module, "none", &function) == 0'
+        compiled(tmp_path, DESCRIBE.replace(last, f"({call}, 0)"))
+        given = ("--strict", "--cuda", "12.4")
+        result = run("matrix", *given, "--", tmp_path / "a")
+        assert result.code == FAILED and f"exit code 0 though {told}" in result.rows
+        matrix(*given, "--survives", survived, "--", tmp_path / "a")
 
 
 GUARDED = """

@@ -243,6 +243,13 @@ def test_all_calls():
     assert faults("*:error=3").out == "cuInit: 3\n"
 
 
+def test_sentence_names_the_rule():
+    """That of a program's helper: its causes are others."""
+    result = run("sim", "--quiet", "--fault", "cuInit:call=2;cuInit:error=802", "--", CLI,
+                 "info", "--init")
+    assert '; the fault rule "cuInit:error=802" did it' in result.out + result.err
+
+
 def test_every_rule_counts_every_call():
     assert codes("cuMemAlloc:every=3,error=1;cuMemAlloc:from=8,error=2") == \
         [0, 0, 1, 0, 0, 1, 0, 2, 1, 2]

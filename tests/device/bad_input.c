@@ -166,6 +166,10 @@ static void addresses(void)
     REFUSED(cushim_copy_to_host(cu, bytes, 16, 3), "cuMemcpyDtoH_v2: ", "bytes: 3");
     REFUSED(cushim_memory_free(cu, 16), "cuMemFree_v2: ", "address: 0x10");
     REFUSED(cushim_fill_32(cu, 16, 0, 5), "cuMemsetD32_v2: ", "dst: 0x10", "5 elements");
+    REFUSED(cushim_copy_to_host(cu, bytes, memory + SIZE - 2, SIZE),
+            "; src has 2 bytes up to the end of its block of 4096");
+    REFUSED(cushim_copy_to_device(cu, memory, bytes, SIZE + 1), "; dst has 4096 bytes up to");
+    REFUSED(cushim_fill_32(cu, memory + 4, 0, SIZE / 4), "; dst has 4092 bytes up to the end");
     REFUSED(cushim_copy_to_device(cu, 0, bytes, 1), "dst is 0; pass an address");
     REFUSED(cushim_copy_to_host(cu, NULL, memory, 1), "dst is 0; pass an address");
     REFUSED(cushim_fill_32_async(cu, memory, 0, SIZE_MAX / 2, NULL), "count: 9223372036854775807");

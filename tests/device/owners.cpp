@@ -117,6 +117,8 @@ static void memories(const cushim::unique_device &gpu)
     }
     cushim::unique_memory<int> none;
     CHECK(none.create(nullptr, 4) == CUDA_ERROR_INVALID_VALUE && !none);
+    CHECK(none.create(cushim::unique_device(), 4) == CUDA_ERROR_INVALID_VALUE && !none);
+    CHECK(none.create(gpu, 4) == CUDA_SUCCESS && none.size() == 4);
 }
 
 /* A __constant__ variable, which the host fills, and what is said of one that is not there. */
@@ -623,6 +625,7 @@ static void no_driver()
     CHECK(event.create(nullptr) == CUDA_ERROR_INVALID_VALUE);
     CHECK(event.try_record(nullptr) == CUDA_ERROR_INVALID_VALUE);
     CHECK(graph.try_launch(nullptr) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(graph.capture(stream, []() {}) == CUDA_ERROR_INVALID_VALUE && said("graph: an empty"));
     cushim_close(cu);
 }
 

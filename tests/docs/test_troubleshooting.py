@@ -78,7 +78,8 @@ the image
 a file's name
 what to call
 an event
-a graph
+a graph: cuStreamEndCapture gives none if it fails
+: if there is nothing to do, skip the launch
 a context
 an array
 what was loaded
@@ -144,8 +145,11 @@ def printed_by_python(file):
     tree = ast.parse(file.read_text(encoding="utf-8"))
     told = [node for node in ast.walk(tree)
             if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and re.fullmatch(
-                r"sys\.(exit|stderr\.write)|pytest\.fail", ast.unparse(node.func))) or
-            (isinstance(node, ast.Return) and "cushim-embed" in ast.unparse(node))]
+                r"sys\.(exit|stderr\.write)|pytest\.fail|warnings\.append",
+                ast.unparse(node.func))) or
+            (isinstance(node, ast.Return) and
+             re.search("cushim-embed|__(device|constant)__|is a kernel|there is no|cannot have",
+                       ast.unparse(node)))]
     for node in told:
         inner = [part for part in ast.walk(node) if isinstance(part, ast.JoinedStr)]
         within = {id(child) for part in inner for child in ast.walk(part) if child is not part}

@@ -92,7 +92,7 @@ def test_without_code(tmp_path):
 def test_versions(tmp_path, version, symbols):
     text = emit(tmp_path, f"{version}.map")
     assert set(re.findall(r"^        (cu\w+);$", text, re.MULTILINE)) == \
-        symbols | {"cushim_sim_missed"}
+        symbols | {"cushim_sim_engine"}
     assert "local: *;" in text
 
 

@@ -112,7 +112,9 @@ static void named(void)
     GOOD(cushim_memory_alloc(cu, 16, &memory));
     GOOD(cushim_error_handler_set(keep, NULL));
     EXPECT(cushim_memory_alloc(cu, 8, &memory) == CUDA_ERROR_OUT_OF_MEMORY);
-    EXPECT(strstr(cushim_last_error(), "; the fault rule \"cuMemAlloc:call=2,error=2\" did it"));
+    EXPECT(strstr(cushim_last_error(),
+                  "; the fault rule \"cuMemAlloc:call=2,error=2\" did it; bytes: 8") &&
+           !strstr(cushim_last_error(), "are free"));
     EXPECT(cushim_memory_alloc(cu, 8, &memory) == CUDA_ERROR_OUT_OF_MEMORY);
     EXPECT(strstr(cushim_last_error(), "; the fault rule \"out-of-memory:after=16\" did it"));
     EXPECT(cushim_memory_alloc(cu, (size_t)1 << 60, &memory) == CUDA_ERROR_OUT_OF_MEMORY);

@@ -47,7 +47,7 @@ def expected(cuda):
             and (entry["symbol"] != "cuDeviceGetLuid" or cuda >= 11020)}
 
 
-OWN = {"cushim_sim_missed"}  # the loader's stubs tell their calls
+OWN = {"cushim_sim_engine"}  # for the loader
 
 
 def exported(path):

@@ -172,7 +172,7 @@ static void test_wrong_shapes(void **state)
          "block: y is 0"},
         {{.size = sizeof(struct cushim_launch), .grid = {1, 1, 0}, .block = {32, 1, 1}},
          CUDA_ERROR_INVALID_VALUE,
-         "grid: z is 0"},
+         "grid: z is 0; it is at least 1: if there is nothing to do, skip the launch"},
         {{.size = sizeof(struct cushim_launch), .grid = {0x80000000u, 1, 1}, .block = {32, 1, 1}},
          CUDA_ERROR_INVALID_VALUE,
          "grid: x is 2147483648; device 0 has at most 2147483647"},
@@ -245,6 +245,9 @@ static void test_wrong_shapes(void **state)
         fake.launches = 0;
     }
     fake.next[0] = CUDA_SUCCESS;
+    /* A block of 0 makes a grid of 0: the sentence is about what the caller wrote. */
+    const struct cushim_launch no_block = cushim_launch_1d(100, 0, NULL);
+    REFUSED(CUDA_ERROR_INVALID_VALUE, LAUNCH(cu, &function, &no_block), "block: x is 0");
     assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_SUCCESS);
     cushim_close(cu);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cushim_require: what a program needs at least, and the one sentence about what is missing. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common.h"
@@ -42,17 +43,23 @@ static void test_missing(void **state)
     cushim_close(cu);
 }
 
-/* A name that cushim does not know is the program's mistake: the driver is not blamed. */
+/* A name that cushim does not know is the program's mistake; what the driver lacks is told, too. */
 static void test_misspelt(void **state)
 {
     static const char *const wrong[] = {"cuMemAllocAsinc", "cuCtxCreate_v4", "cuNothing", NULL};
-    char text[256];
+    const char *sentence = "this version of cushim knows no cuMemAllocAsinc, cuNothing: misspelt, "
+                           "or newer than cushim";
+    char text[256], both[1024];
     (void)state;
     const struct cushim_api *cu = open_path(fake_path(GOOD));
     assert_int_equal(cushim_require(cu, 13000, wrong), CUSHIM_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(cushim_last_error(),
-                        "this version of cushim knows no cuMemAllocAsinc, cuNothing: misspelt, or "
-                        "newer than cushim");
+    snprintf(both, sizeof both,
+             "%s; %s: CUDA 12.4, but the program needs CUDA 13.0, and it lacks cuCtxCreate_v4",
+             sentence, cushim_path(cu));
+    assert_string_equal(cushim_last_error(), both);
+    assert_int_equal(cushim_require(cu, 0, (const char *[]){wrong[0], wrong[2], NULL}),
+                     CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(cushim_last_error(), sentence);
     assert_string_equal(cushim_reason(cu, wrong[0], NULL, text, sizeof text),
                         "cuMemAllocAsinc is not an entry that this version of cushim knows: "
                         "misspelt, or newer than cushim");

@@ -123,7 +123,8 @@ static void test_launches(void **state)
     size_t block = 7, grid = 7, each = 7, all = 7;
     (void)state;
     const struct cushim_api *cu = silent_open();
-    expect_launch(cu, &launch, 0, CUDA_ERROR_INVALID_VALUE, "grid: x is 1; device 0 has at most 0");
+    expect_launch(cu, &launch, 0, CUDA_ERROR_INVALID_VALUE,
+                  "block: x is 32; device 0 has at most 0");
     assert_int_equal(silent.device, 0);
     silent.attribute = 1024;
     expect_launch(cu, &launch, 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,

@@ -164,7 +164,9 @@ void sim_log_missed(uint64_t number, const char *symbol, CUresult result)
     if (!sim_report_has_log())
         return;
     begin_line(&line, number, sim_clock_ns(), symbol);
-    sim_report_put(&line, ") = %d %s, the driver lacks it", (int)result, name_of(result));
+    bool own = strncmp(symbol, "cushim", 6) == 0;
+    sim_report_put(&line, own ? ") = %d %s, cushim refused it" : ") = %d %s, the driver lacks it",
+                   (int)result, name_of(result));
     put_callers(&line, &line);
     sim_report_log(&line);
 }

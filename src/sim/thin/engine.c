@@ -28,7 +28,6 @@ PUBLIC enum sim_attached cushim_sim_attach(const struct sim_thin *thin, void (**
     return SIM_ATTACHED;
 }
 
-/* For a test in this process that asks after each test: python/cushim/plugin.py. */
 PUBLIC size_t cushim_sim_left(char *text, size_t size)
 {
     return sim_summary_left(text, size);
@@ -37,4 +36,9 @@ PUBLIC size_t cushim_sim_left(char *text, size_t size)
 PUBLIC void cushim_sim_missed(const char *symbol, CUresult result)
 {
     sim_call_missed(symbol, result);
+}
+
+PUBLIC const char *cushim_sim_ruled(void)
+{
+    return sim_fault_last();
 }

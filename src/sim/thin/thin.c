@@ -22,7 +22,6 @@
 void *sim_thin_table[SIM_ENTRY_COUNT];
 static void *engine;
 static void (*unload)(void);
-static sim_missed *missed;
 
 /* --- Without an engine --- */
 
@@ -85,7 +84,6 @@ static enum sim_attached attach(void *handle, const char *path)
     enum sim_attached attached = ask ? ask(&self, &unload) : SIM_ATTACH_REFUSED;
     if (attached == SIM_ATTACHED) {
         engine = handle;
-        missed = (sim_missed *)dlsym(handle, SIM_MISSED);
         return attached;
     }
     snprintf(reason, sizeof reason, "its engine %s is of another build", path);
@@ -153,8 +151,7 @@ __attribute__((destructor)) static void end(void)
     dlclose(engine);
 }
 
-__attribute__((visibility("default"))) void cushim_sim_missed(const char *symbol, CUresult result)
+__attribute__((visibility("default"))) void *cushim_sim_engine(const char *symbol)
 {
-    if (missed)
-        missed(symbol, result);
+    return engine ? dlsym(engine, symbol) : NULL;
 }

@@ -25,12 +25,12 @@ enum sim_attached { SIM_ATTACHED, SIM_ATTACH_TAKEN, SIM_ATTACH_REFUSED };
 /* What the engine exports for thin libraries. On success `*unload` is what to call at the end. */
 enum sim_attached cushim_sim_attach(const struct sim_thin *thin, void (**unload)(void));
 #define SIM_ATTACH "cushim_sim_attach"
-/* And for who tests in the same process: sim_summary_left of call/call.h. */
+/* And in the same process: for python/cushim/sim.py; and for the library cushim, whose stubs count
+ * as calls and whose sentences name the fault rule: by what a thin library exports. */
 size_t cushim_sim_left(char *text, size_t size);
-/* And for a caller's stubs, which count there as calls; a thin library passes it on. */
 void cushim_sim_missed(const char *symbol, CUresult result);
-typedef void sim_missed(const char *symbol, CUresult result);
-#define SIM_MISSED "cushim_sim_missed"
+const char *cushim_sim_ruled(void);
+void *cushim_sim_engine(const char *symbol);
 typedef enum sim_attached sim_attach(const struct sim_thin *thin, void (**unload)(void));
 
 /* --- Within a thin library --- */

@@ -28,9 +28,8 @@ bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_
         *cached = found;
     }
     *range = cached;
-    if (cached->live && !heap_holds(cached->live, address - cached->base, size))
-        return false;
-    return (cached->flags & flags) == flags;
+    return (!cached->live || heap_holds(cached->live, address - cached->base, size)) &&
+           (cached->flags & flags) == flags;
 }
 
 uint64_t memory_in_block(uint64_t address, unsigned rank)

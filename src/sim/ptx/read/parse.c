@@ -185,9 +185,7 @@ bool parse_accept_word(struct parser *parser, const char *word)
 
 bool parse_expect(struct parser *parser, unsigned punctuation)
 {
-    if (parse_accept(parser, punctuation))
-        return true;
-    return parse_syntax(parser);
+    return parse_accept(parser, punctuation) || parse_syntax(parser);
 }
 
 bool parse_name(struct parser *parser, struct name *name)
