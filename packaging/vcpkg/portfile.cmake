@@ -15,4 +15,17 @@ vcpkg_configure_meson(
 vcpkg_install_meson()
 vcpkg_fixup_pkgconfig()
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
+# A debug build has its own libraries, and cushim_embed from the folder above, as headers are.
+if(NOT VCPKG_BUILD_TYPE)
+    vcpkg_replace_string("${CURRENT_PACKAGES_DIR}/debug/lib/cmake/cushim/cushim-config.cmake"
+        "\"share\"" "\"../share\"")
+endif()
+# The command is a link to share/cushim/embed.py; vcpkg wants none in bin.
+foreach(folder IN ITEMS bin debug/bin)
+    file(REMOVE "${CURRENT_PACKAGES_DIR}/${folder}/cushim-embed")
+    file(GLOB libraries "${CURRENT_PACKAGES_DIR}/${folder}/*")
+    if(NOT libraries)
+        file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/${folder}")
+    endif()
+endforeach()
 vcpkg_install_copyright(FILE_LIST "${sources}/LICENSE")

@@ -146,8 +146,8 @@ def test_options_of_the_recipes():
     """What a recipe passes to Meson are options that there are."""
     known = set(re.findall(r"^option\('(\w+)'", (ROOT / "meson_options.txt").read_text("utf-8"),
                            re.M)) | {"default_library"}
-    for name, least in (("vcpkg/portfile.cmake", 3), ("conda/meta.yaml", 7), ("rpm/cushim.spec", 6),
-                        ("debian/rules", 7)):
+    for name, least in (("vcpkg/portfile.cmake", 3), ("conda/recipe.yaml", 7),
+                        ("rpm/cushim.spec", 6), ("debian/rules", 7)):
         found = re.findall(r"-D(\w+)=", (PACKAGING / name).read_text(encoding="utf-8"))
         assert len(found) >= least and set(found) <= known, (name, found)
 
