@@ -16,6 +16,12 @@
 
 /* A value that is wrong is a mistake of the program. A simulated driver hears of it, since it does
  * not see the call. Owners of C++ have names that are no helper's. */
+static void error_tell(CUresult code, const char *helper)
+{
+    if (code == CUDA_ERROR_INVALID_VALUE)
+        cushim_stubs_refused(strncmp(helper, "cushim_", 7) == 0 ? helper : "cushim.hpp", code);
+}
+
 CUresult cushim_error_refuse(CUresult code, const char *helper, const char *format, ...)
 {
     char text[CUSHIM_SENTENCE];
@@ -24,8 +30,7 @@ CUresult cushim_error_refuse(CUresult code, const char *helper, const char *form
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cushim_last_error_set("%s: %s", helper, text);
-    if (code == CUDA_ERROR_INVALID_VALUE)
-        cushim_stubs_refused(strncmp(helper, "cushim_", 7) == 0 ? helper : "cushim.hpp", code);
+    error_tell(code, helper);
     return code;
 }
 
@@ -81,7 +86,7 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
     const char *name = cushim_error_name(code), *text = cushim_error_string(code);
     char rule[CUSHIM_FAULT_RULE];
     if (strncmp(call, "cu", 2) != 0) /* a reason of cushim.hpp's own */
-        cushim_error_refuse(code, helper, "%s", call);
+        error_tell(code, helper);
     cushim_last_error_set("%s: %.*s: %s (%d)%s%s%s", helper, length, call,
                           name ? name : "unknown error", (int)code, text ? ", " : "",
                           text ? text : "", cushim_fault_rule_words(rule));
