@@ -61,8 +61,9 @@ class VendorError(Exception):
 
 
 def without_comments(text):
-    """C text without comments and without empty lines."""
+    """C text without comments, empty lines and the space that lines up a macro's backslashes."""
     text = TOKEN.sub(lambda match: " " if match[0][0] == "/" else match[0], text)
+    text = re.sub(r"[ \t]+\\$", r" \\", text, flags=re.M)
     return re.sub(r"\n{2,}", "\n", re.sub(r"[ \t]+$", "", text, flags=re.M))
 
 
