@@ -8,6 +8,7 @@ Usage: fill.py FOLDER [NAME=VALUE...]
   release     address of cushim-X.Y.Z.tar.xz
   sha256, sha512  of that file, in hexadecimal
   maintainer  "Name <address>"
+  signature  what a signature's name adds to the release's, as .asc; with homepage
 
 A file has @homepage@ for the value, or @maintainer:DEFAULT@ where there is one without it. A line
 that needs a value which is not given is left out. A line that begins with "#= " is a comment until
@@ -20,7 +21,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = ("debian", "rpm", "wrap", "conan", "vcpkg", "conda")
-NAMES = ("homepage", "release", "sha256", "sha512", "maintainer")
+NAMES = ("homepage", "release", "sha256", "sha512", "maintainer", "signature")
 PLACE = re.compile(rf"@({'|'.join(NAMES)})(?::([^@\n]*(?:@[\w.]+[^@\n]*)?))?@")
 
 

@@ -131,9 +131,40 @@ def test_fill(values, tmp_path):
     assert whole.count(HOME) == (12 if values else 0)
     json.loads(texts[Path("vcpkg/vcpkg.json")])
     compile(texts[Path("conan/conanfile.py")], "conanfile.py", "exec")
-    watch = texts[Path("debian/watch")].splitlines()[-1]
-    assert watch == (f"opts=pgpsigurlmangle=s/$/.asc/ {HOME} "
-                     "(?:.*/)?cushim-@ANY_VERSION@@ARCHIVE_EXT@" if values else "version=4")
+    watch = texts[Path("debian/watch")].splitlines()[2:]
+    assert watch == ["version=4"] + [f"{HOME} (?:.*/)?cushim-@ANY_VERSION@@ARCHIVE_EXT@"] * (
+        values == VALUES)
+    signed = fill(tmp_path, *VALUES, "signature=.asc") / "debian/watch"
+    assert f"opts=pgpsigurlmangle=s/$/.asc/ \\\n{HOME}" in signed.read_text("utf-8")
+
+
+def test_debian_source(tmp_path):
+    """The lines of the page make a source package, and lintian has no remark on it but that a first
+    upload closes no bug."""
+    need("dpkg-buildpackage", "dh", "lintian", "git", "xz")
+    if run("git", "-C", ROOT, "status", code=None).startswith("fatal"):
+        pytest.skip("not a git checkout")
+    release = tmp_path / "build/meson-dist/cushim-0.1.0.tar"
+    release.parent.mkdir(parents=True)
+    run("git", "-C", ROOT, "archive", "--prefix=cushim-0.1.0/", "-o", release, "HEAD")
+    run("xz", "-0", release)
+    out = fill(tmp_path / "out", *VALUES)
+    page = (ROOT / "docs/packaging.md").read_text(encoding="utf-8")
+    lines = re.search(r"in `out`:\n\n((?:    .*\n)+)", page)[1]
+    assert lines.count("dpkg-buildpackage -us -uc") == 1
+    run("sh", "-euc", lines.replace("-us -uc", "-us -uc -S -d"), cwd=out)
+    (source,) = out.glob("*.dsc")
+    assert "Testsuite: autopkgtest\n" in source.read_text(encoding="utf-8")
+    shown = run("lintian", "--allow-root", source, code=None)
+    assert re.findall(r"^[EW]: (.*)", shown, re.M) == [], shown
+
+
+def test_debian_smoke(installed, tmp_path):
+    """What autopkgtest runs on the packages, on an installation of the same files."""
+    need("pkg-config", "c++")
+    run(PACKAGING / "debian/tests/smoke", cwd=ROOT, env={
+        **installed.env, "AUTOPKGTEST_TMP": str(tmp_path), "PKG_CONFIG": installed.pkg_config,
+        "PATH": f"{installed.prefix}/bin:{os.environ['PATH']}"})
 
 
 def test_fill_refuses(tmp_path):
