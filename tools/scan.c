@@ -570,10 +570,10 @@ const struct command command_scan = {
     .summary = "what programs need of the driver, and of a GPU",
     .synopsis = "FILE|FOLDER...",
     .doc =
-        "Report what programs, libraries, objects, Python extension modules, wheels, fatbins and "
-        "cubins need of the CUDA driver: the entries, the oldest driver that has them, and the "
-        "GPUs "
-        "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
+        "Report what programs, libraries, objects, Python extension modules, wheels, fatbins, "
+        "cubins and PTX need of the CUDA driver: the entries, the oldest driver that has them, and "
+        "the GPUs that their device code runs on. Nothing of them is executed. Of C and C++ "
+        "sources it "
         "lists the calls through cushim's table; with --drivers it exits 1 for a call of a newer "
         "entry than the oldest driver has, unless it runs only behind a CUSHIM_HAS of an entry of "
         "that or a later release, or one of the files has a cushim_require; with another "

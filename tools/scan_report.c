@@ -281,7 +281,10 @@ static void print_gpu(const struct scan_file *file, int capability, struct outpu
         snprintf(to, sizeof to, "up to branch %d", known->last);
     output_table_add(table, OUTPUT_PLAIN, gpu);
     output_table_add(table, OUTPUT_DIM, known ? known->name : "");
-    output_table_add(table, styles[found.answer], words[found.answer]);
+    output_table_add(table, styles[found.answer],
+                     strcmp(scan_gpu_name(file, found.answer), "218") == 0
+                         ? "error 218: PTX for another GPU"
+                         : words[found.answer]);
     output_table_add(table, OUTPUT_DIM, found.partly ? "not all fatbins alike" : "");
     output_table_add(table, OUTPUT_DIM, from);
     output_table_add(table, OUTPUT_DIM, to);
@@ -461,7 +464,7 @@ static void gpu_json(json_t *array, const struct scan_file *file, int capability
         return;
     object = json_object();
     output_json_set(object, "capability", json_integer(capability));
-    output_json_set(object, "answer", json_string(scan_gpu_name(found.answer)));
+    output_json_set(object, "answer", json_string(scan_gpu_name(file, found.answer)));
     output_json_set(object, "partly", json_boolean(found.partly));
     output_json_set(object, "from", found.from > 0 ? json_integer(found.from) : json_null());
     output_json_set(object, "last_branch",
