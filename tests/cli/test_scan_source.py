@@ -74,6 +74,43 @@ def test_names_beside_calls(tmp_path):
     assert "b.cpp:2: no guard: cuCtxGetId " in run("scan", "--drivers", "9.0", tmp_path).out
 
 
+REASONS = """#include <cushim/cushim.h>
+int f(void) { return cu->cuMemAllocAsync(&p, 1, s); }
+int g(void) { return CUSHIM_HAS(cu, cuCtxGetId) || a ? cu->cuCtxGetId(c, &id) : 0; }
+int h(void) { if (!CUSHIM_HAS(cu, cuCtxGetId)) puts("none"); return cu->cuCtxGetId(c, &id); }
+int i(void) { int r = cu->cuGraphCreate(&g, 0); return r || CUSHIM_HAS(cu, cuGraphCreate); }
+int j(void) { if (CUSHIM_HAS(cu, cuMemAllocAsync)) return cu->cuCtxGetId(c, &id); return 0; }
+int k(void) { return CUSHIM_HAS(cu, cuCtxGetId) && cu->cuCtxGetId(c, &id); }
+void l(void) { cushim_require(cu, 0, (const char *[]){"cuGreenCtxCreate", NULL}); }
+int m(void) { return cu->cuGreenCtxCreate(&green, 0, 0, 0); }
+int n(void) { return cu->cuInit(0); }
+int o(void) { return cu->cuMulticastCreate(&handle, &wanted); }
+"""
+PUT = "put the call into if (CUSHIM_HAS(..., "
+
+
+def test_reasons(tmp_path):
+    """In JSON the words that are printed, and a cure for each."""
+    path = tmp_path / "a.c"
+    path.write_text(REASONS)
+    printed = run("scan", "--drivers", "9.0", path).out.splitlines()
+    calls = scan("--drivers", "9.0", path, code=FAILED)["sources"][0]["calls"]
+    found = {call["line"]: call for call in calls if call["verdict"] != "runs"}
+    for (line, call), words in zip(found.items(), printed, strict=False):
+        start = f"{path}:{line}: {call['verdict']}: {call['reason']}"
+        end = words.removeprefix(start)
+        assert words.startswith(start) and end in ("", f": {call['fix']}", f"; {call['fix']}")
+    assert {line: call["fix"] for line, call in found.items()} == {
+        2: "ask here, too, or begin a comment before the call with CUSHIM_HAS(...)",
+        3: PUT + "cuCtxGetId))",
+        4: "return there, or put the call into the branch", 5: PUT + "cuGraphCreate))",
+        6: PUT + "cuCtxGetId))", 9: "leave if it is not CUSHIM_OK",
+        11: PUT + "cuMulticastCreate))"}
+    assert [call["verdict"] for call in calls if call["line"] in (7, 10)] == ["runs", "runs"]
+    calls = scan(path)["sources"][0]["calls"]
+    assert {(call["verdict"], call["reason"], call["fix"]) for call in calls} == {(None,) * 3}
+
+
 def test_old_enough(source):
     assert run("scan", "--drivers", "12.5", source).code == OK
     assert run("scan", "--drivers", "12.4", source).code == FAILED
@@ -377,7 +414,8 @@ def test_json(source):
             if call["newer"] and not call["guarded"]] == [(13, "cuMemAllocAsync"),
                                                           (16, "cuCtxCreate_v4")]
     assert calls[1] == {"line": 12, "symbol": "cuCtxGetId", "since": 12000, "newer": True,
-                        "guarded": True, "required": None, "asked": None}
+                        "guarded": True, "required": None, "asked": None, "verdict": "runs",
+                        "reason": None, "fix": None}
 
 
 def test_question_by_name_and_raw_strings(tmp_path):
