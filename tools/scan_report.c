@@ -499,3 +499,32 @@ json_t *scan_json(const struct scan_file *file, const struct scan_options *optio
     output_json_set(object, "verdicts", scan_table_json(options, verdicts, NULL));
     return object;
 }
+
+json_t *scan_drivers_json(const struct scan_options *options)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < options->driver_count; i++) {
+        const struct subject *driver = &options->drivers[i];
+        json_t *object = json_object();
+        output_json_set(object, "driver", output_json_text(driver->text));
+        output_json_set(object, "release", json_integer(driver->release));
+        output_json_set(object, "branch",
+                        driver->branch > 0 ? json_integer(driver->branch) : json_null());
+        output_json_append(array, object);
+    }
+    return array;
+}
+
+json_t *scan_gpus_json(const struct scan_options *options)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < options->gpu_count; i++) {
+        json_t *object = json_object();
+        output_json_set(object, "gpu", output_json_text(options->gpus[i].word));
+        output_json_set(object, "capability", json_integer(options->gpus[i].capability));
+        output_json_append(array, object);
+    }
+    return array;
+}

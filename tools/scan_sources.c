@@ -328,7 +328,7 @@ static void print_required(const struct scan_sources *sources, const struct scan
     }
 }
 
-/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, required, without
+/* How many calls are of newer entries, and of them those behind a guard, required, without
  * guard, and with one that is not understood. */
 struct counts {
     size_t calls, newer, asked, required, found, unknown;
@@ -354,9 +354,7 @@ static void print_counts(FILE *file, const struct counts *counts, int oldest)
 {
     char release[VERSION_TEXT_SIZE];
 
-    fprintf(file,
-            "calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
-            "CUSHIM_HAS",
+    fprintf(file, "calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them guarded",
             counts->calls, version_text(release, oldest), counts->newer, counts->asked);
     if (counts->found > 0)
         fprintf(file, ", %zu without guard", counts->found);
@@ -381,6 +379,8 @@ static void print_calls(const struct scan_sources *sources, const struct scan_so
         printf("\n");
         free(words);
     }
+    if (sources->summary)
+        return;
     printf("%s: ", source->name);
     counts.required = 0;
     print_counts(stdout, &counts, sources->oldest);
@@ -474,7 +474,8 @@ void scan_sources_print(const struct scan_sources *sources)
         else if (counts.calls > 0 && (files == 1 || counts.newer > 0))
             print_calls(sources, source);
     }
-    if (count > 0 && (sources->count > 1 || (files == 0 && !sources->item[0].named)))
+    if (count > 0 &&
+        (sources->summary || sources->count > 1 || (files == 0 && !sources->item[0].named)))
         scan_sources_print_all(stdout, sources);
     print_not_taken(sources);
 }

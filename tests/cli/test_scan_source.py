@@ -48,8 +48,8 @@ def test_newer_without_a_question(source):
         "if (CUSHIM_HAS(..., cuMemAllocAsync))",
         f"{source}:16: no guard: cuCtxCreate_v4 came with CUDA 12.5; put the call into "
         "if (CUSHIM_HAS(..., cuCtxCreate_v4))",
-        f"{source}: calls through cushim's table: 6; newer than CUDA 9.0: 3, 1 of them behind "
-        "CUSHIM_HAS, 2 without guard; plain names are those of CUDA 12.0"]
+        f"{source}: calls through cushim's table: 6; newer than CUDA 9.0: 3, 1 of them "
+        "guarded, 2 without guard; plain names are those of CUDA 12.0"]
 
 
 NAMED = """
@@ -186,10 +186,10 @@ def test_required_by_the_program(tmp_path):
     assert result.out.replace(f"{folder}/", "").splitlines() == [
         "run.cc:4: no guard: cuGreenCtxCreate came with CUDA 12.4; put the call into "
         "if (CUSHIM_HAS(..., cuGreenCtxCreate))",
-        "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
-        "CUSHIM_HAS, 1 without guard, 2 required in main.c:8; plain names are those of CUDA 12.0",
-        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
-        "CUSHIM_HAS, 1 without guard, 2 required"]
+        "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them "
+        "guarded, 1 without guard, 2 required in main.c:8; plain names are those of CUDA 12.0",
+        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them "
+        "guarded, 1 without guard, 2 required"]
     calls = scan("--drivers", "9.0", folder, code=FAILED)["sources"][0]["calls"]
     assert [(call["guarded"], call["required"]) for call in calls] == [
         (True, f"{folder}/main.c:8"), (True, f"{folder}/main.c:8"), (False, None)]
@@ -381,8 +381,8 @@ def test_all_together(tmp_path, source):
     result = run("scan", "--drivers", "9.0", tmp_path)
     assert "old.c" not in result.out and f"\n{source}: calls through" in result.out
     assert result.out.splitlines()[-1] == (
-        "all 2 sources: calls through cushim's table: 7; newer than CUDA 9.0: 3, 1 of them behind "
-        "CUSHIM_HAS, 2 without guard")
+        "all 2 sources: calls through cushim's table: 7; newer than CUDA 9.0: 3, 1 of them "
+        "guarded, 2 without guard")
 
 
 def test_release_of_plain_names(tmp_path):
