@@ -176,7 +176,7 @@ bool fatbin_is_ptx(const char *text, size_t size)
             return false;
         behind += text[1] == '/' ? 1 : 2;
     }
-    return fatbin_read_ptx(text, (size_t)(end - text), &code);
+    return text < end && fatbin_read_ptx(text, (size_t)(end - text), &code);
 }
 
 static void read_ptx(struct work *work, const struct fatbin_entry *entry, const char *payload,
