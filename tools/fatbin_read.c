@@ -158,6 +158,27 @@ bool fatbin_read_ptx(const char *text, size_t size, struct fatbin_code *code)
     return true;
 }
 
+bool fatbin_is_ptx(const char *text, size_t size)
+{
+    const char *const end = text + size, *behind;
+    struct fatbin_code code;
+
+    for (;; text = behind) {
+        while (text < end && memchr(" \t\r\n", *text, 4))
+            text++;
+        if (end - text < 2 || text[0] != '/')
+            break;
+        const size_t left = (size_t)(end - text - 2);
+        behind = text[1] == '/'   ? memchr(text + 2, '\n', left)
+                 : text[1] == '*' ? memmem(text + 2, left, "*/", 2)
+                                  : NULL;
+        if (!behind)
+            return false;
+        behind += text[1] == '/' ? 1 : 2;
+    }
+    return text < end && fatbin_read_ptx(text, (size_t)(end - text), &code);
+}
+
 static void read_ptx(struct work *work, const struct fatbin_entry *entry, const char *payload,
                      struct fatbin_code *code)
 {

@@ -49,6 +49,9 @@ typedef void fatbin_visitor(void *user, const struct fatbin *fatbin, const char 
  */
 bool fatbin_read_ptx(const char *text, size_t size, struct fatbin_code *code);
 
+/** Whether a file is PTX: its first words, behind remarks, are ".version" and ".target". */
+bool fatbin_is_ptx(const char *text, size_t size);
+
 /** Find each fatbin in some bytes, and each cubin outside of them, wherever it begins. */
 void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *user);
 

@@ -78,7 +78,9 @@ static const struct option_row option_rows[] = {
     {.name = "explain", .flag = &given.report.explain, .doc = "Give each verdict's reason and fix"},
     {.name = "strict", .flag = &given.report.strict, .doc = "Exit 1 for what is not known, too"},
     {.name = "entries", .flag = &given.report.entries, .doc = "List each entry"},
-    {.name = "summary", .flag = &given.summary, .doc = "Print all files together alone"},
+    {.name = "summary",
+     .flag = &given.summary,
+     .doc = "Print all files together alone; of sources also each call without guard"},
     {.name = "junit",
      .text = &given.junit,
      .value = "FILE",
@@ -333,35 +335,6 @@ static void walk(struct run *run, char *path)
     fts_close(tree);
 }
 
-static json_t *drivers_json(const struct scan_options *options)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < options->driver_count; i++) {
-        const struct subject *driver = &options->drivers[i];
-        json_t *object = json_object();
-        output_json_set(object, "driver", output_json_text(driver->text));
-        output_json_set(object, "release", json_integer(driver->release));
-        output_json_set(object, "branch",
-                        driver->branch > 0 ? json_integer(driver->branch) : json_null());
-        output_json_append(array, object);
-    }
-    return array;
-}
-
-static json_t *gpus_json(const struct scan_options *options)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < options->gpu_count; i++) {
-        json_t *object = json_object();
-        output_json_set(object, "gpu", output_json_text(options->gpus[i].word));
-        output_json_set(object, "capability", json_integer(options->gpus[i].capability));
-        output_json_append(array, object);
-    }
-    return array;
-}
-
 static bool write_file(const char *path, scan_writer *write, const struct scan_outcome *outcome)
 {
     FILE *file = path ? fopen(path, "we") : NULL;
@@ -413,8 +386,8 @@ static enum verdict_answer finish(struct run *run)
         worst = verdicts[i].answer > worst ? verdicts[i].answer : worst;
     if (run->files) {
         json_t *root = json_object();
-        output_json_set(root, "drivers", drivers_json(options));
-        output_json_set(root, "gpus", gpus_json(options));
+        output_json_set(root, "drivers", scan_drivers_json(options));
+        output_json_set(root, "gpus", scan_gpus_json(options));
         output_json_set(root, "files", run->files);
         output_json_set(root, "all", scan_json(&run->all, options, NULL));
         output_json_set(root, "verdicts", scan_table_json(options, verdicts, deciding));
@@ -515,6 +488,17 @@ static void check_defines(const struct option_list *defines)
     }
 }
 
+/* The text goes to standard output. */
+static void check_outputs(void)
+{
+    const char *const files[] = {given.junit, given.markdown, given.sarif};
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (files[i] && strcmp(files[i], "-") == 0)
+            options_refuse("--junit, --markdown, --sarif: '-' is no name of a file");
+    }
+}
+
 static int run_scan(const char *title, char **words)
 {
     static struct run run;
@@ -526,6 +510,7 @@ static int run_scan(const char *title, char **words)
         given.drivers.count + given.gpus.count == 0)
         options_refuse("--junit, --markdown, --sarif and --github are of verdicts: give --drivers "
                        "or --gpus");
+    check_outputs();
     check_defines(&given.defines);
     read_gpus(&given.gpus, &given.report);
     result = read_drivers(&given.drivers, &given.report, title);
@@ -534,7 +519,7 @@ static int run_scan(const char *title, char **words)
         return result;
     }
     run = (struct run){.options = &given,
-                       .sources = {.dropin = given.dropin},
+                       .sources = {.dropin = given.dropin, .summary = given.summary},
                        .command = title,
                        .table = {.options = &given.report}};
     for (size_t i = 0; i < given.report.driver_count; i++) {
@@ -570,15 +555,14 @@ const struct command command_scan = {
     .summary = "what programs need of the driver, and of a GPU",
     .synopsis = "FILE|FOLDER...",
     .doc =
-        "Report what programs, libraries, objects, Python extension modules, wheels, fatbins and "
-        "cubins need of the CUDA driver: the entries, the oldest driver that has them, and the "
-        "GPUs "
-        "that their device code runs on. Nothing of them is executed. Of C and C++ sources it "
-        "lists the calls through cushim's table; with --drivers it exits 1 for a call of a newer "
-        "entry than the oldest driver has, unless it runs only behind a CUSHIM_HAS of an entry of "
-        "that or a later release, or one of the files has a cushim_require; with another "
-        "CUSHIM_HAS it is unknown. It reads text: no macros, no names made by ##. Plain names mean "
-        "those of CUDA 12.0, or of the file's or --define's CUSHIM_CUDA_VERSION.",
+        "Report what programs, libraries, objects, Python extension modules, wheels, fatbins, "
+        "cubins and PTX need of the CUDA driver: the entries, the oldest driver that has them, and "
+        "the GPUs that their device code runs on. Nothing of them is executed. Of C and C++ "
+        "sources it lists the calls through cushim's table; with --drivers it exits 1 for a call "
+        "of a newer entry than the oldest driver has, unless a guard such as CUSHIM_HAS or "
+        "cushim_require is before it; a guard that is not understood is unknown. It reads macros, "
+        "and no names made by ##. Plain names mean those of CUDA 12.0, or of the file's or "
+        "--define's CUSHIM_CUDA_VERSION.",
     .notes = "How an entry was found:\n"
              "  linked     the program is linked to it, and does not start without it\n"
              "  called     the program is linked to it, and starts without it: it is looked\n"

@@ -414,7 +414,7 @@ static enum scan_result scan_pe(const char *name, const void *data, size_t size,
     return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
-/* A fatbin or a cubin that is a file of its own. */
+/* A fatbin, a cubin or PTX that is a file of its own. */
 static enum scan_result scan_code(const char *name, const char *format, const void *data,
                                   size_t size, const struct scan_sink *sink, const char **problem)
 {
@@ -423,7 +423,11 @@ static enum scan_result scan_code(const char *name, const char *format, const vo
 
     begin(file, name);
     snprintf(file->format, sizeof file->format, "%s", format);
-    fatbin_search(data, size, note_fatbin, file);
+    places.count = places.at = 0;
+    if (strcmp(format, SCAN_PTX) == 0)
+        find_ptx(file, data, (const char *)data + size, (const char *)data + size);
+    else
+        fatbin_search(data, size, note_fatbin, file);
     good = file->code_count > 0;
     if (good)
         sink->visit(sink->user, file);
@@ -534,7 +538,11 @@ enum scan_result scan_bytes(const char *name, const void *data, size_t size,
         return scan_code(name, "fatbin", data, size, sink, problem);
     if (pe_file_is_object(data, size))
         return scan_coff(name, sink);
-    *problem = "not a program, a library, an object, an archive, a wheel, a fatbin or a cubin";
+    if (fatbin_is_ptx(data, size))
+        return scan_code(name, SCAN_PTX, data, size, sink, problem);
+    *problem =
+        "not a program, a library, an object, an archive, a wheel, a fatbin, a cubin, PTX, or "
+        "a C, C++ or CUDA source";
     return SCAN_OTHER;
 }
 

@@ -23,8 +23,9 @@ enum scan_how {
     SCAN_CALLED = 1 << 6 /* an undefined function that is looked up at its first call */
 };
 
-/** The format of a file that is a cubin. */
+/** The formats of files that are a cubin, or PTX, and nothing else. */
 #define SCAN_CUBIN "cubin"
+#define SCAN_PTX "PTX"
 
 /** Fatbins that have the same code, cubins of the same kernels, or texts of PTX that begin alike.
  */
@@ -71,7 +72,7 @@ struct scan_file {
 
 enum scan_result {
     SCAN_READ,
-    SCAN_OTHER,  /* the bytes are no program, library, object, archive, wheel, fatbin or cubin */
+    SCAN_OTHER,  /* the bytes are no program, library, object, archive, wheel, fatbin, cubin, PTX */
     SCAN_DAMAGED /* they begin as one, and cannot be read */
 };
 
@@ -88,8 +89,8 @@ struct scan_sink {
 };
 
 /**
- * Read a program, a library, an object, an archive of objects, a wheel, a fatbin or a cubin in
- * memory.
+ * Read a program, a library, an object, an archive of objects, a wheel, a fatbin, a cubin or PTX
+ * in memory.
  *
  * @param name     of the file, for the results
  * @param problem  a static sentence, unless they were read

@@ -5,6 +5,8 @@
 
 #include <cushim/compat.h>
 
+#include <string.h>
+
 /* NVIDIA's libraries have code for at least a tenth of their fatbins on each GPU that they serve.
  */
 enum { MANY = 100, SHARE = 20 };
@@ -158,11 +160,11 @@ bool scan_gpu_is_little(size_t running, size_t fatbins)
     return fatbins >= MANY && running < fatbins / SHARE;
 }
 
-const char *scan_gpu_name(enum gpu_answer answer)
+const char *scan_gpu_name(const struct scan_file *file, enum gpu_answer answer)
 {
     static const char *const names[] = {"runs", "compiled", "222", "family", "209", "unknown"};
 
-    return names[answer];
+    return answer == GPU_NO_CODE && strcmp(file->format, SCAN_PTX) == 0 ? "218" : names[answer];
 }
 
 int scan_gpu_next(int capability)

@@ -48,8 +48,8 @@ struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int re
  */
 bool scan_gpu_is_little(size_t running, size_t fatbins);
 
-/** "runs", "compiled", "222", "family", "209", "unknown". */
-const char *scan_gpu_name(enum gpu_answer answer);
+/** "runs", "compiled", "222", "family", "209", for PTX alone "218", "unknown". */
+const char *scan_gpu_name(const struct scan_file *file, enum gpu_answer answer);
 
 /** The next compute capability that is known, behind this one; 0 at the end. Begins behind 49. */
 int scan_gpu_next(int capability);

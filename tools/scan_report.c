@@ -281,7 +281,10 @@ static void print_gpu(const struct scan_file *file, int capability, struct outpu
         snprintf(to, sizeof to, "up to branch %d", known->last);
     output_table_add(table, OUTPUT_PLAIN, gpu);
     output_table_add(table, OUTPUT_DIM, known ? known->name : "");
-    output_table_add(table, styles[found.answer], words[found.answer]);
+    output_table_add(table, styles[found.answer],
+                     strcmp(scan_gpu_name(file, found.answer), "218") == 0
+                         ? "error 218: PTX for another GPU"
+                         : words[found.answer]);
     output_table_add(table, OUTPUT_DIM, found.partly ? "not all fatbins alike" : "");
     output_table_add(table, OUTPUT_DIM, from);
     output_table_add(table, OUTPUT_DIM, to);
@@ -461,7 +464,7 @@ static void gpu_json(json_t *array, const struct scan_file *file, int capability
         return;
     object = json_object();
     output_json_set(object, "capability", json_integer(capability));
-    output_json_set(object, "answer", json_string(scan_gpu_name(found.answer)));
+    output_json_set(object, "answer", json_string(scan_gpu_name(file, found.answer)));
     output_json_set(object, "partly", json_boolean(found.partly));
     output_json_set(object, "from", found.from > 0 ? json_integer(found.from) : json_null());
     output_json_set(object, "last_branch",
@@ -495,4 +498,33 @@ json_t *scan_json(const struct scan_file *file, const struct scan_options *optio
     output_json_set(object, "gpus", gpus);
     output_json_set(object, "verdicts", scan_table_json(options, verdicts, NULL));
     return object;
+}
+
+json_t *scan_drivers_json(const struct scan_options *options)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < options->driver_count; i++) {
+        const struct subject *driver = &options->drivers[i];
+        json_t *object = json_object();
+        output_json_set(object, "driver", output_json_text(driver->text));
+        output_json_set(object, "release", json_integer(driver->release));
+        output_json_set(object, "branch",
+                        driver->branch > 0 ? json_integer(driver->branch) : json_null());
+        output_json_append(array, object);
+    }
+    return array;
+}
+
+json_t *scan_gpus_json(const struct scan_options *options)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < options->gpu_count; i++) {
+        json_t *object = json_object();
+        output_json_set(object, "gpu", output_json_text(options->gpus[i].word));
+        output_json_set(object, "capability", json_integer(options->gpus[i].capability));
+        output_json_append(array, object);
+    }
+    return array;
 }

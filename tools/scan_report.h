@@ -35,4 +35,8 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
 json_t *scan_json(const struct scan_file *file, const struct scan_options *options,
                   const struct verdict *verdicts);
 
+/** What was asked for: the members `drivers` and `gpus`. */
+json_t *scan_drivers_json(const struct scan_options *options);
+json_t *scan_gpus_json(const struct scan_options *options);
+
 #endif

@@ -328,7 +328,7 @@ static void print_required(const struct scan_sources *sources, const struct scan
     }
 }
 
-/* How many calls are of newer entries, and of them those behind CUSHIM_HAS, required, without
+/* How many calls are of newer entries, and of them those behind a guard, required, without
  * guard, and with one that is not understood. */
 struct counts {
     size_t calls, newer, asked, required, found, unknown;
@@ -354,9 +354,7 @@ static void print_counts(FILE *file, const struct counts *counts, int oldest)
 {
     char release[VERSION_TEXT_SIZE];
 
-    fprintf(file,
-            "calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them behind "
-            "CUSHIM_HAS",
+    fprintf(file, "calls through cushim's table: %zu; newer than CUDA %s: %zu, %zu of them guarded",
             counts->calls, version_text(release, oldest), counts->newer, counts->asked);
     if (counts->found > 0)
         fprintf(file, ", %zu without guard", counts->found);
@@ -381,6 +379,8 @@ static void print_calls(const struct scan_sources *sources, const struct scan_so
         printf("\n");
         free(words);
     }
+    if (sources->summary)
+        return;
     printf("%s: ", source->name);
     counts.required = 0;
     print_counts(stdout, &counts, sources->oldest);
@@ -474,9 +474,41 @@ void scan_sources_print(const struct scan_sources *sources)
         else if (counts.calls > 0 && (files == 1 || counts.newer > 0))
             print_calls(sources, source);
     }
-    if (count > 0 && (sources->count > 1 || (files == 0 && !sources->item[0].named)))
+    if (count > 0 &&
+        (sources->summary || sources->count > 1 || (files == 0 && !sources->item[0].named)))
         scan_sources_print_all(stdout, sources);
     print_not_taken(sources);
+}
+
+/* What is behind the last ": " of a reason is its cure, but for these, which tell more of it. */
+static bool has_cure(const struct scan_source_call *call)
+{
+    if (call->asked == 0)
+        return call->late == 0;
+    return call->why != SCAN_WHY_OR && call->why != SCAN_WHY_AND &&
+           call->why != SCAN_WHY_INVERTED && call->why != SCAN_WHY_ELSE;
+}
+
+/* The verdict on a call, and of a finding the words that are printed. */
+static void set_verdict(json_t *row, const struct scan_source_call *call, int oldest)
+{
+    char *words = is_finding(call, oldest) ? words_of(call) : NULL, *fix = NULL, *other = NULL;
+    char *const reason = words ? strstr(words, ": ") + 2 : NULL;
+    const bool plain = call->asked + call->late + call->old == 0 && !call->lost;
+
+    for (char *at = reason; at && has_cure(call) && (at = strstr(at + 1, plain ? "; " : ": "));)
+        fix = at;
+    if (fix)
+        *fix = '\0';
+    else if (words && asprintf(&other, "put the call into if (CUSHIM_HAS(..., %s))",
+                               known_entry(call->index).symbol) < 0)
+        output_no_memory();
+    const char *const verdict = !words ? "runs" : is_unknown(call) ? "unknown" : "no guard";
+    output_json_set(row, "verdict", output_json_text(oldest > 0 ? verdict : NULL));
+    output_json_set(row, "reason", output_json_text(reason));
+    output_json_set(row, "fix", output_json_text(fix ? fix + 2 : other));
+    free(words);
+    free(other);
 }
 
 static json_t *call_json(const struct scan_source_call *call, int oldest)
@@ -496,6 +528,7 @@ static json_t *call_json(const struct scan_source_call *call, int oldest)
     output_json_set(row, "asked",
                     is_unknown(call) && !call->require ? json_integer((json_int_t)call->asked)
                                                        : json_null());
+    set_verdict(row, call, oldest);
     free(place);
     return row;
 }

@@ -18,6 +18,7 @@ struct scan_sources {
     struct scan_shared shared; /* names that several of them may have */
     bool dropin;               /* names alone are calls, whether or not a source names cushim */
     bool dropped;              /* those were not taken, by scan_sources_judge */
+    bool summary;              /* findings and the counts of all are printed, and not each file's */
     int oldest;                /* the release that each driver has; 0: none was asked for */
 };
 
@@ -52,7 +53,7 @@ bool scan_sources_fail(const struct scan_findings *findings, bool strict);
 void scan_sources_forget(struct scan_findings *findings);
 
 /** With `oldest` each such call, and the counts of each file with calls of newer entries; without
- * it the entries and their releases. */
+ * it the entries and their releases. With `summary` no counts of a file. */
 void scan_sources_print(const struct scan_sources *sources);
 
 /** Whether the source has calls, or those of helpers. */

@@ -87,10 +87,11 @@ const struct verdict *scan_table_add(struct scan_table *table, const struct scan
                                                    .kind = kind_of(name),
                                                    .wheel = wheel_length(name),
                                                    .code = file->code_count > 0,
-                                                   .cubin = strcmp(file->format, SCAN_CUBIN) == 0,
+                                                   .ptx = strcmp(file->format, SCAN_PTX) == 0,
                                                    .cell = cell};
-    if (table->row[table->count - 1].wheel > 0)
-        table->row[table->count - 1].archive = strncmp(file->format, "archive", 7) == 0;
+    struct scan_row *row = &table->row[table->count - 1];
+    row->alone = row->ptx || strcmp(file->format, SCAN_CUBIN) == 0;
+    row->archive = row->wheel > 0 && strncmp(file->format, "archive", 7) == 0;
     return cell;
 }
 
@@ -111,12 +112,13 @@ static const struct scan_row *best_of_kind(const struct scan_table *table, size_
     return best;
 }
 
-/* Whether another file of the same wheel has code that may run; of a cubin, any other file. */
+/* Whether another file of the same wheel has code that may run; of a cubin or PTX, any other file.
+ * PTX stands in for these alone. */
 static bool runs_beside(const struct scan_table *table, const struct scan_row *row, size_t cell)
 {
-    for (size_t i = 0; (row->wheel > 0 || row->cubin) && i < table->count; i++) {
+    for (size_t i = 0; (row->wheel > 0 || row->alone) && i < table->count; i++) {
         const struct scan_row *other = &table->row[i];
-        if (other->code && other->wheel == row->wheel &&
+        if (other->code && (row->alone || !other->ptx) && other->wheel == row->wheel &&
             strncmp(other->name, row->name, row->wheel) == 0 &&
             other->cell[cell].answer < VERDICT_FAILS)
             return true;

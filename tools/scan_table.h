@@ -16,7 +16,8 @@ struct scan_row {
     char *kind;   /* the name without the toolkit's number: alternatives have the same */
     size_t wheel; /* length of the wheel's name in it; 0: none */
     bool code;    /* it has device code */
-    bool cubin;   /* it is one: which of several a program loads is not known */
+    bool alone;   /* a cubin, or PTX: which of several a program loads is not known */
+    bool ptx;     /* it is PTX */
     bool archive; /* in a wheel: what a program takes of it is linked into the program */
     struct verdict *cell;
 };

@@ -95,7 +95,7 @@ static bool is_program(const char *head, size_t size)
 {
     return elf_file_is(head, size) || pe_file_is(head, size) ||
            (size >= 8 && memcmp(head, "!<arch>\n", 8) == 0) ||
-           (size >= 4 && memcmp(head, "\x50\xed\x55\xba", 4) == 0);
+           (size >= 4 && memcmp(head, "\x50\xed\x55\xba", 4) == 0) || fatbin_is_ptx(head, size);
 }
 
 /* Up to `size` bytes; fewer at the end, and -1 where the member is damaged. */

@@ -16,7 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NO_DEVICE = 100, RUNTIME_REFUSES = 35, NO_BINARY = 209, PTX_TOO_NEW = 222 };
+enum {
+    NO_DEVICE = 100,
+    RUNTIME_REFUSES = 35,
+    NO_BINARY = 209,
+    PTX_REFUSED = 218,
+    PTX_TOO_NEW = 222
+};
 
 struct question {
     const struct scan_file *file;
@@ -450,6 +456,7 @@ static bool device_code(const struct question *question, struct verdict *verdict
     int release = question->driver ? question->driver->release : 0;
     struct gpu_verdict code;
     char from[VERDICT_TEXT_SIZE], version[VERSION_TEXT_SIZE];
+    const bool ptx = strcmp(question->file->format, SCAN_PTX) == 0;
 
     if (question->file->code_count == 0 || (gpu > 0 && facts_capability_release(gpu) == 0))
         return false;
@@ -495,7 +502,7 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "the machine code is of a later family of toolkits than the driver's, which "
                       "NVIDIA does not support");
     }
-    if (code.texts == code.judged)
+    if (code.texts == code.judged && !ptx)
         return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
                       "the PTX that the program has as text does not run here; whether the program "
                       "loads it is not known");
@@ -511,7 +518,10 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       facts_release_ptx(release) / 10, facts_release_ptx(release) % 10);
     default:
         if (gpu > 0)
-            fix(verdict, "compile for sm_%d, or add PTX", gpu);
+            fix(verdict, ptx ? "PTX for sm_%d or earlier" : "compile for sm_%d, or add PTX", gpu);
+        if (ptx)
+            return answer(verdict, VERDICT_FAILS, PTX_REFUSED, "no-code",
+                          "a PTX JIT compilation failed: its .target is no such GPU's");
         return answer(verdict, VERDICT_FAILS, NO_BINARY, "no-code",
                       "no kernel image is available for execution on the device: neither machine "
                       "code for it nor PTX");
@@ -520,7 +530,8 @@ static bool device_code(const struct question *question, struct verdict *verdict
 
 bool verdict_is_of_code(const struct verdict *verdict)
 {
-    return verdict->code == NO_BINARY || verdict->code == PTX_TOO_NEW;
+    return verdict->code == NO_BINARY || verdict->code == PTX_REFUSED ||
+           verdict->code == PTX_TOO_NEW;
 }
 
 struct verdict verdict_of(const struct scan_file *file, const struct subject *driver,

@@ -8,10 +8,11 @@ import shutil
 import struct
 import subprocess
 import zipfile
+from pathlib import Path
 
 import pytest
 from command import FAILED, FATBINS, OK, registry, run
-from scanning import BOTH, MINGW, NEEDS_MINGW, OLD_PTX, build, data, fatbin, memory_of, only
+from scanning import BOTH, MINGW, NEEDS_MINGW, OLD_PTX, build, data, fatbin, memory_of, only, scan
 from cubins import alone, cubin
 
 
@@ -204,6 +205,45 @@ def test_ptx_as_text(tmp_path, kind, how):
     assert only("--drivers", "12.0", "--gpus", "8.6", path)["verdicts"][0]["verdict"] == "runs"
     assert only("--gpus", "5.0", path)["verdicts"][0]["rule"] == "text-alone"
     only("--strict", "--gpus", "5.0", path, code=FAILED)
+
+
+@pytest.mark.parametrize("words, gpu, driver, verdict", [
+    ("/* a kernel\n */\n" + PTX, "8.6", "12.0", ("runs", None)),
+    (TEXTS["compiler's"], "8.6", "11.4", ("fails", 222)),
+    (TEXTS["remarks"], "5.0", None, ("fails", 218)),
+    (PTX.replace("sm_52", "sm_90a"), "10.0", None, ("fails", 218)),
+])
+def test_ptx_file(tmp_path, words, gpu, driver, verdict):
+    """As a cubin: loading it is all that can be done with it."""
+    path = tmp_path / "a.ptx"
+    path.write_text(words)
+    options = ["--gpus", gpu] + (["--drivers", driver] if driver else [])
+    file = only(*options, path, code=FAILED if verdict[1] else OK)
+    assert file["format"] == "PTX" and [row["text"] for row in file["code"]] == [True]
+    assert [(row["verdict"], row["code"]) for row in file["verdicts"]] == [verdict]
+    answer = next(row["answer"] for row in only(path)["gpus"] if row["capability"] == 50)
+    assert answer == "218"
+
+
+def test_ptx_among_others(tmp_path):
+    """In a folder and in a wheel. Another PTX or cubin may be loaded instead; a library whose code
+    fails takes no PTX instead."""
+    package = tmp_path / "a"
+    package.mkdir()
+    (package / "old.ptx").write_text(PTX)
+    (package / "new.ptx").write_text(PTX.replace("sm_52", "sm_90"))
+    (package / "none.ptx").write_text(".version\n")
+    root = scan("--gpus", "8.6", package)
+    assert [(Path(row["file"]).name, row["verdicts"][0]["verdict"]) for row in root["files"]] == [
+        ("new.ptx", "fails"), ("old.ptx", "runs")]
+    assert (root["verdicts"][0]["rule"], root["other"]) == ("some-files", 1)
+    (package / "b.fatbin").write_bytes(fatbin(("cubin", 90)))
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
+        for file in package.iterdir():
+            wheel.write(file, f"a/{file.name}")
+    for path in package, tmp_path / "a.whl":
+        root = scan("--gpus", "8.6", path, code=FAILED)
+        assert len(root["files"]) == 3 and root["verdicts"][0]["file"].endswith("b.fatbin")
 
 
 @pytest.mark.parametrize("text", [".version 8.0 or later", ".version %d.%d\\n.target sm_%d",

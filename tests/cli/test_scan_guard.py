@@ -74,8 +74,8 @@ def test_unknown_is_yellow(tmp_path):
         assert (got.code, got.err) == (code, "")
         assert got.out.splitlines() == [
             f"{path}:8: {words}",
-            f"{path}: calls through cushim's table: 2; newer than CUDA 9.0: 2, 1 of them behind "
-            "CUSHIM_HAS, 1 unknown; plain names are those of CUDA 12.0",
+            f"{path}: calls through cushim's table: 2; newer than CUDA 9.0: 2, 1 of them "
+            "guarded, 1 unknown; plain names are those of CUDA 12.0",
             f"::{level} file={path},line=8,title=asked-elsewhere::{words}"]
         suite = ElementTree.parse(tmp_path / "junit").getroot()
         assert [suite.get(name) for name in ("tests", "failures", "skipped")] == [
@@ -208,8 +208,8 @@ def test_counts_of_all(tmp_path):
         (tmp_path / name).write_bytes(SOURCES[name])
     result = run("scan", "--drivers", "9.0", tmp_path)
     assert result.code == FAILED and result.out.splitlines()[-1] == (
-        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 1 of them behind "
-        "CUSHIM_HAS, 1 without guard, 1 unknown")
+        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 1 of them "
+        "guarded, 1 without guard, 1 unknown")
     assert "cuMemAllocAsync came with CUDA 11.2; CUSHIM_HAS(..., cuMemAllocAsync) comes after it " \
         "(line 4)" in result.out
 
@@ -222,8 +222,8 @@ def test_green_has_counts(tmp_path):
                                       f"void g(void) {{ if ({HAS}) {CALL} }}\n")
     (tmp_path / "src/c.c").write_text("int c;\n")
     files = [word for name in ("junit", "markdown") for word in (f"--{name}", tmp_path / name)]
-    counts = ("calls through cushim's table: 2; newer than CUDA 9.0: 1, 1 of them behind "
-              "CUSHIM_HAS")
+    counts = ("calls through cushim's table: 2; newer than CUDA 9.0: 1, 1 of them "
+              "guarded")
     got = run("scan", "--strict", "--drivers", "9.0", *files, tmp_path / "src")
     assert got.code == OK and got.out.splitlines()[-1] == f"all 3 sources: {counts}"
     assert (tmp_path / "markdown").read_text() == f"all 3 sources: {counts}\n"
@@ -236,8 +236,23 @@ def test_green_has_counts(tmp_path):
     for count in (2, 1):
         assert run("scan", "--strict", "--drivers", "9.0", tmp_path / "src").out == (
             f"all {count} source{'s'[:count - 1]}: calls through cushim's table: 0; newer than "
-            "CUDA 9.0: 0, 0 of them behind CUSHIM_HAS\n")
+            "CUDA 9.0: 0, 0 of them guarded\n")
         (tmp_path / "src/c.c").unlink(missing_ok=True)
+
+
+def test_summary(tmp_path):
+    """What is red, and one line for all; no line for a file without a finding."""
+    (tmp_path / "a.c").write_text(
+        "int f(void) { return CUSHIM_HAS(cu, cuCtxGetId) ? cu->cuCtxGetId(c, &id) : 0; }")
+    (tmp_path / "b.c").write_text("int f(void) { return cu->cuCtxGetId(c, &id); }")
+    words = ["scan", "--drivers", "9.0", "--summary"]
+    got = run(*words, tmp_path)
+    assert got.code == FAILED
+    red, every = got.out.splitlines()
+    assert red.startswith(f"{tmp_path}/b.c:1: no guard: cuCtxGetId ")
+    assert every.startswith("all 2 sources: ") and every.endswith(", 1 without guard")
+    every, = run(*words, tmp_path / "a.c").out.splitlines()
+    assert every.startswith("all 1 source: ")
 
 
 def test_required_is_no_question(tmp_path):

@@ -123,6 +123,13 @@ def test_only_verdicts(tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--junit", "--markdown", "--sarif"])
+def test_no_file(option, path):
+    result = run("scan", "--gpus", "8.0", option, "-", path)
+    assert result.code == USAGE and "'-' is no name of a file" in result.err
+    assert result.out == ""
+
+
+@pytest.mark.parametrize("option", ["--junit", "--markdown", "--sarif"])
 def test_full_disk(option, path, tmp_path):
     for file, words in (("/dev/full", "No space left"), (tmp_path / "none/x", "No such file")):
         result = run("scan", "--gpus", "8.0", option, file, path)

@@ -48,8 +48,8 @@ def test_newer_without_a_question(source):
         "if (CUSHIM_HAS(..., cuMemAllocAsync))",
         f"{source}:16: no guard: cuCtxCreate_v4 came with CUDA 12.5; put the call into "
         "if (CUSHIM_HAS(..., cuCtxCreate_v4))",
-        f"{source}: calls through cushim's table: 6; newer than CUDA 9.0: 3, 1 of them behind "
-        "CUSHIM_HAS, 2 without guard; plain names are those of CUDA 12.0"]
+        f"{source}: calls through cushim's table: 6; newer than CUDA 9.0: 3, 1 of them "
+        "guarded, 2 without guard; plain names are those of CUDA 12.0"]
 
 
 NAMED = """
@@ -72,6 +72,43 @@ def test_names_beside_calls(tmp_path):
     (tmp_path / "b.cpp").write_text('#include "app.h"\nTRY(cuCtxGetId, context, &id);')
     assert run("scan", "--drivers", "9.0", tmp_path / "b.cpp").code == OK
     assert "b.cpp:2: no guard: cuCtxGetId " in run("scan", "--drivers", "9.0", tmp_path).out
+
+
+REASONS = """#include <cushim/cushim.h>
+int f(void) { return cu->cuMemAllocAsync(&p, 1, s); }
+int g(void) { return CUSHIM_HAS(cu, cuCtxGetId) || a ? cu->cuCtxGetId(c, &id) : 0; }
+int h(void) { if (!CUSHIM_HAS(cu, cuCtxGetId)) puts("none"); return cu->cuCtxGetId(c, &id); }
+int i(void) { int r = cu->cuGraphCreate(&g, 0); return r || CUSHIM_HAS(cu, cuGraphCreate); }
+int j(void) { if (CUSHIM_HAS(cu, cuMemAllocAsync)) return cu->cuCtxGetId(c, &id); return 0; }
+int k(void) { return CUSHIM_HAS(cu, cuCtxGetId) && cu->cuCtxGetId(c, &id); }
+void l(void) { cushim_require(cu, 0, (const char *[]){"cuGreenCtxCreate", NULL}); }
+int m(void) { return cu->cuGreenCtxCreate(&green, 0, 0, 0); }
+int n(void) { return cu->cuInit(0); }
+int o(void) { return cu->cuMulticastCreate(&handle, &wanted); }
+"""
+PUT = "put the call into if (CUSHIM_HAS(..., "
+
+
+def test_reasons(tmp_path):
+    """In JSON the words that are printed, and a cure for each."""
+    path = tmp_path / "a.c"
+    path.write_text(REASONS)
+    printed = run("scan", "--drivers", "9.0", path).out.splitlines()
+    calls = scan("--drivers", "9.0", path, code=FAILED)["sources"][0]["calls"]
+    found = {call["line"]: call for call in calls if call["verdict"] != "runs"}
+    for (line, call), words in zip(found.items(), printed, strict=False):
+        start = f"{path}:{line}: {call['verdict']}: {call['reason']}"
+        end = words.removeprefix(start)
+        assert words.startswith(start) and end in ("", f": {call['fix']}", f"; {call['fix']}")
+    assert {line: call["fix"] for line, call in found.items()} == {
+        2: "ask here, too, or begin a comment before the call with CUSHIM_HAS(...)",
+        3: PUT + "cuCtxGetId))",
+        4: "return there, or put the call into the branch", 5: PUT + "cuGraphCreate))",
+        6: PUT + "cuCtxGetId))", 9: "leave if it is not CUSHIM_OK",
+        11: PUT + "cuMulticastCreate))"}
+    assert [call["verdict"] for call in calls if call["line"] in (7, 10)] == ["runs", "runs"]
+    calls = scan(path)["sources"][0]["calls"]
+    assert {(call["verdict"], call["reason"], call["fix"]) for call in calls} == {(None,) * 3}
 
 
 def test_old_enough(source):
@@ -149,10 +186,10 @@ def test_required_by_the_program(tmp_path):
     assert result.out.replace(f"{folder}/", "").splitlines() == [
         "run.cc:4: no guard: cuGreenCtxCreate came with CUDA 12.4; put the call into "
         "if (CUSHIM_HAS(..., cuGreenCtxCreate))",
-        "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
-        "CUSHIM_HAS, 1 without guard, 2 required in main.c:8; plain names are those of CUDA 12.0",
-        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them behind "
-        "CUSHIM_HAS, 1 without guard, 2 required"]
+        "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them "
+        "guarded, 1 without guard, 2 required in main.c:8; plain names are those of CUDA 12.0",
+        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them "
+        "guarded, 1 without guard, 2 required"]
     calls = scan("--drivers", "9.0", folder, code=FAILED)["sources"][0]["calls"]
     assert [(call["guarded"], call["required"]) for call in calls] == [
         (True, f"{folder}/main.c:8"), (True, f"{folder}/main.c:8"), (False, None)]
@@ -344,8 +381,8 @@ def test_all_together(tmp_path, source):
     result = run("scan", "--drivers", "9.0", tmp_path)
     assert "old.c" not in result.out and f"\n{source}: calls through" in result.out
     assert result.out.splitlines()[-1] == (
-        "all 2 sources: calls through cushim's table: 7; newer than CUDA 9.0: 3, 1 of them behind "
-        "CUSHIM_HAS, 2 without guard")
+        "all 2 sources: calls through cushim's table: 7; newer than CUDA 9.0: 3, 1 of them "
+        "guarded, 2 without guard")
 
 
 def test_release_of_plain_names(tmp_path):
@@ -377,7 +414,8 @@ def test_json(source):
             if call["newer"] and not call["guarded"]] == [(13, "cuMemAllocAsync"),
                                                           (16, "cuCtxCreate_v4")]
     assert calls[1] == {"line": 12, "symbol": "cuCtxGetId", "since": 12000, "newer": True,
-                        "guarded": True, "required": None, "asked": None}
+                        "guarded": True, "required": None, "asked": None, "verdict": "runs",
+                        "reason": None, "fix": None}
 
 
 def test_question_by_name_and_raw_strings(tmp_path):

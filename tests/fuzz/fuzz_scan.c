@@ -24,7 +24,7 @@ static void visit(void *user, struct scan_file *file)
     }
     for (int gpu = 49; (gpu = scan_gpu_next(gpu)) != 0;) {
         struct gpu_verdict verdict = scan_gpu(file, gpu, 12040);
-        *seen += strlen(scan_gpu_name(verdict.answer));
+        *seen += strlen(scan_gpu_name(file, verdict.answer));
     }
 }
 
