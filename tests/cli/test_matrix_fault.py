@@ -322,7 +322,9 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert red(f"cuMemAlloc@{tmp_path}/a.c:{here}", f"cuMemAlloc@a.c:{there}") == ([], "")
         assert red("cuMemAlloc") == ([], "")
         for other in "cuMemFree@a.c:{}", "cuMemAlloc@.c:{}", "cuMemAlloc@b/a.c:{}":
-            assert red(other.format(here)) == ([second, third], "")
+            word = other.format(here)
+            assert red(word) == ([second, third], f"cushim matrix: --survives: {word}: no call of "
+                                 "this line failed\n")
         subprocess.run(["strip", program], check=True)
         assert red(f"cuMemAlloc@a.c:{here}") == ([second, third], "cushim matrix: --survives: "
             f"cuMemAlloc@a.c:{here}: the lines of its calls are not known: build the program with "
