@@ -22,7 +22,7 @@
 static struct options {
     const char *cuda, *works; /* NULL: all; none */
     struct option_list drivers, faults, survived;
-    const char *junit, *markdown, *profile, *devices, *most;
+    const char *junit, *markdown, *profile, *devices, *memory, *most;
     bool gate, idle, fault_each, quiet, json, github;
     int calls;   /* of an entry that are made to fail, each in a run */
     int timeout; /* seconds */
@@ -63,6 +63,10 @@ static const struct option_row option_rows[] = {
      .text = &given.devices,
      .value = "N",
      .doc = "How many simulated devices, 0 to 64 (default: 1)"},
+    {.name = "memory",
+     .text = &given.memory,
+     .value = "SIZE",
+     .doc = "Memory of each simulated device, such as 8G, as for 'cushim sim'"},
     {.name = "profile",
      .text = &given.profile,
      .value = "NAME",
@@ -434,8 +438,8 @@ static bool settings_good(void)
         if (!matrix_survives_good(given.survived.item[i]))
             return false;
     }
-    return sim_settings_good("matrix", NULL, given.devices, given.profile, NULL, NULL, NULL, NULL,
-                             given.plan.checks);
+    return sim_settings_good("matrix", NULL, given.devices, given.profile, given.memory, NULL, NULL,
+                             NULL, given.plan.checks);
 }
 
 /* What --gate stands for; options of one's own go before. */
@@ -491,7 +495,7 @@ static int run_program(struct matrix_list *list, const char *program)
     matrix_missing_read(program);
     result = run_all(&given, list, used);
     if (result == COMMAND_OK) {
-        matrix_survives_tell(list->item, list->count);
+        matrix_survives_tell(&given.survived, list->item, list->count);
         matrix_missing(list->item, list->count, &used[newest], newest);
         matrix_place(list->item, list->count);
         result = report(&given, list);
@@ -523,6 +527,7 @@ static int run(const char *title, char **words)
     given.plan.program = words;
     given.plan.profile = given.profile;
     given.plan.devices = given.devices;
+    given.plan.memory = given.memory;
     given.plan.quiet = given.quiet;
 
     if (!settings_good())

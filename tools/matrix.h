@@ -109,7 +109,7 @@ struct matrix_case {
 struct matrix_plan {
     char **program; /* ends with NULL */
     const char *const *faults;
-    const char *profile, *devices; /* of simulated drivers; NULL: as `cushim sim` has them */
+    const char *profile, *devices, *memory; /* of simulated drivers; NULL: as of `cushim sim` */
     int fault_count;
     bool check;  /* what is left at the end */
     bool exits;  /* but if a rule made a call fail, and the program ended with an error for it */
@@ -167,8 +167,10 @@ bool matrix_survives(const struct option_list *survived, const char *name, const
 /** Whether a word of --survives names an entry, or one with a line; false after saying why not. */
 bool matrix_survives_good(const char *word);
 
-/** Say once of each word of --survives that the lines of its calls are not known. */
-void matrix_survives_tell(const struct matrix_case *cases, size_t count);
+/** Say of each word of --survives that the lines of its calls are not known, or that no call of its
+ * line failed. */
+void matrix_survives_tell(const struct option_list *survived, const struct matrix_case *cases,
+                          size_t count);
 
 /** Read what the program's file names, for what follows. */
 void matrix_missing_read(const char *program);

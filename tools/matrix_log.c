@@ -157,7 +157,7 @@ static bool is_told(const struct matrix_case *one, const char *answer)
 struct followed {
     char thread[THREAD_SIZE]; /* empty: none is followed */
     bool told;                /* the program's words have the error, or may have it */
-    bool released;            /* it ended something since */
+    bool paused;              /* it ended something since, or asked */
 };
 
 /* Whether it ends what an error leaves behind: an object, a connection, a measurement. */
@@ -172,8 +172,9 @@ static bool is_end(const char *name)
     return sim_fault_is_release(name);
 }
 
-/* Of that thread the next call, but for the same again, a wait, and a release: a program that takes
- * notice makes none that does work, or told the error before it cleaned up and began anew. */
+/* Of that thread the next call, but for the same again, a wait, a release, and one that only asks:
+ * a program that takes notice makes none that does work, or told the error before it cleaned up and
+ * began anew. One that asks for the error's name takes notice. */
 static void follow(struct followed *followed, struct matrix_case *one, const struct call *call)
 {
     const char *name = call->name;
@@ -181,14 +182,16 @@ static void follow(struct followed *followed, struct matrix_case *one, const str
     if (strcmp(call->thread, followed->thread) != 0 || strcmp(name, one->fired) == 0 ||
         strstr(name, "Synchronize"))
         return;
-    if (is_end(name)) {
-        followed->released = true;
-        return;
+    if (strncmp(name, "cuGetError", 10) == 0) {
+        followed->thread[0] = '\0';
+    } else if (is_end(name) || !matrix_log_acts(name) || is_probe(name) ||
+               strstr(name, "Current")) {
+        followed->paused = true;
+    } else {
+        followed->thread[0] = '\0';
+        if (!(followed->paused && followed->told))
+            snprintf(one->went_on, sizeof one->went_on, "%s", name);
     }
-    followed->thread[0] = '\0';
-    if (matrix_log_acts(name) && !is_probe(name) && !strstr(name, "Current") &&
-        !(followed->released && followed->told))
-        snprintf(one->went_on, sizeof one->went_on, "%s", name);
 }
 
 /* Whether the program printed more than there is room for: the begin is not known. */

@@ -72,7 +72,8 @@ const char *matrix_survivor(const struct matrix_case *one)
 {
     const char *answer = strstr(one->call, ": ");
     int code = answer ? atoi(answer + 2) : 0; /* of one that failed by itself: no mistake of use */
-    bool may = one->ruled || code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_NOT_SUPPORTED;
+    bool may = one->ruled || code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_NOT_SUPPORTED ||
+               code == CUDA_ERROR_NOT_FOUND;
 
     if (!one->bad || one->end != MATRIX_FAILS || (one->code != 0 && one->went_on[0] == '\0'))
         return NULL;

@@ -144,6 +144,10 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
         words[count++] = "--profile";
         words[count++] = (char *)plan->profile;
     }
+    if (plan->memory) {
+        words[count++] = "--memory";
+        words[count++] = (char *)plan->memory;
+    }
     if (one->devices || plan->devices) {
         words[count++] = "--devices";
         words[count++] = (char *)(one->devices ? one->devices : plan->devices);

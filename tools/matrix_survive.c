@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_MET = 256 };
+
+/* Of the words of --survives: a call of its line failed. */
+static bool met[MOST_MET];
+
 /* Whether the first of two words, which ends at '@', is this entry's. */
 static bool is_of(const char *word, const char *name)
 {
@@ -37,8 +42,10 @@ bool matrix_survives(const struct option_list *survived, const char *name, const
         const char *word = survived->item[i], *line = strchr(word, '@');
         if (!is_of(word, name))
             continue;
-        if (!line || is_end(line + 1, place_of(callers, place)))
+        if (!line || is_end(line + 1, place_of(callers, place))) {
+            met[i % MOST_MET] = true;
             return true;
+        }
         if (!strchr(place, ':'))
             *unplaced = word;
     }
@@ -62,17 +69,20 @@ bool matrix_survives_good(const char *word)
     return sim_faults_good("matrix", true, name);
 }
 
-void matrix_survives_tell(const struct matrix_case *cases, size_t count)
+void matrix_survives_tell(const struct option_list *survived, const struct matrix_case *cases,
+                          size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *word = cases[i].unplaced;
-        size_t first = 0;
-        while (first < i && cases[first].unplaced != word)
-            first++;
-        if (word && first == i)
+    for (size_t i = 0; i < survived->count; i++) {
+        const char *word = survived->item[i];
+        bool unplaced = false;
+        for (size_t k = 0; k < count; k++)
+            unplaced |= cases[k].unplaced == word;
+        if (unplaced)
             fprintf(stderr,
                     "cushim matrix: --survives: %s: the lines of its calls are not known: build "
                     "the program with -g, and install addr2line\n",
                     word);
+        else if (strchr(word, '@') && !met[i % MOST_MET])
+            fprintf(stderr, "cushim matrix: --survives: %s: no call of this line failed\n", word);
     }
 }

@@ -192,6 +192,7 @@ def test_no_descriptors():
     (["--fault", "cuFoo"], "--fault: \"cuFoo\": no entry of that name"),
     (["--devices", "65"], "--devices: '65' is no number from 0 to 64"),
     (["--check=all"], "--check: 'all' is no check; it takes race, init or sync"),
+    (["--memory", "0"], "--memory: '0' is no size"),
     (["--profile", "x"], "--profile: there is no 'x'")])
 def test_settings_are_refused_once(options, words):
     result = run("matrix", *options, "--", "true")
@@ -366,9 +367,10 @@ if os.environ["CUSHIM_SANITIZER"] != "none":  # a plain program cannot open such
 
 
 def test_devices_and_profile():
-    runs = matrix("--cuda", "12.4", "--devices", "3", "--profile", "hopper", "--", CLI, "info",
-                  "--init", "--json")
+    runs = matrix("--cuda", "12.4", "--devices", "3", "--profile", "hopper", "--memory", "2G", "--",
+                  CLI, "info", "--init", "--json")
     assert runs[0]["output"].count("H100") + runs[0]["output"].count("H200") >= 3
+    assert runs[0]["output"].count(str(2 << 30)) == 3
 
 
 def test_branches():

@@ -203,8 +203,12 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         last = 'cushim_module_function(cu, module, "none", &function) == 0'
         compiled(tmp_path, DESCRIBE.replace(last, f"({call}, 0)"))
         given = ("--strict", "--cuda", "12.4")
-        result = run("matrix", *given, "--", tmp_path / "a")
+        table = tmp_path / "a.md"
+        result = run("matrix", *given, "--github", "--markdown", table, "--", tmp_path / "a")
         assert result.code == FAILED and f"exit code 0 though {told}" in result.rows
+        cure = f"if the program rightly goes on: --survives {survived}\n"
+        assert result.rows.count(cure) == (2 if survived == "cuModuleGetFunction" else 0)
+        assert ("--survives" in table.read_text()) == (cure in result.rows)
         matrix(*given, "--survives", survived, "--", tmp_path / "a")
 
 

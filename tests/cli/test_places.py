@@ -245,6 +245,25 @@ def test_a_wait_of_an_owner(here, flag):
             {"a.cpp:12 (main)"} if reset else set())
 
 
+def test_a_refusal_in_a_class(here):
+    """It stands in the program's line, and not in cushim.hpp."""
+    build(here, """#include <cushim/cushim.hpp>
+        int main()
+        {
+            const struct cushim_api *cu = cushim_load(nullptr);
+            cushim::unique_device gpu(cu);
+            cushim::unique_stream stream(gpu);
+            cushim::unique_memory<int> memory(gpu, 16);
+            try {
+                stream.launch(nullptr, cushim_launch_1d(16, 0, nullptr), memory, 1u);
+            } catch (const cushim::call_error &) {
+            }
+            return 0;
+        }""", "-g", "-O0", name="a.cpp")
+    one, = matrix("--strict", "--cuda", "12.4", "--", "./a", code=FAILED)
+    assert one["place"] == "a.cpp:9 (main)"
+
+
 def offsets(modes):
     for mode in modes:
         one, = matrix(*options(mode), "./a", mode, code=FAILED)

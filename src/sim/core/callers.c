@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <unwind.h>
 
-#define MOST 8
-#define MOST_OF_SIGNAL 16 /* abort alone has several */
+#define MOST 16 /* abort alone has several, and a class on a helper that refuses, too */
 
 bool sim_callers_wanted;
 char *(*sim_callers_origin)(void);
@@ -36,8 +35,8 @@ void sim_callers_prepare(void)
 struct callers {
     uintptr_t inner; /* what is on the stack below this is the driver's own */
     bool signalled;  /* or what is before the frame of a signal */
-    uintptr_t places[MOST_OF_SIGNAL];
-    size_t count, most;
+    uintptr_t places[MOST];
+    size_t count;
 };
 
 static _Unwind_Reason_Code add(struct _Unwind_Context *context, void *user)
@@ -48,7 +47,7 @@ static _Unwind_Reason_Code add(struct _Unwind_Context *context, void *user)
     callers->signalled &= !exact;
     if (!callers->signalled && stack_of(context) > callers->inner && place)
         callers->places[callers->count++] = place - !exact;
-    return callers->count < callers->most ? _URC_NO_REASON : _URC_END_OF_STACK;
+    return callers->count < MOST ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 struct module {
@@ -157,7 +156,7 @@ static const char *text_of(uintptr_t place)
 
 size_t sim_callers_put(char *text, size_t size, const void *inner)
 {
-    struct callers callers = {.inner = (uintptr_t)inner, .most = MOST};
+    struct callers callers = {.inner = (uintptr_t)inner};
     size_t used = 0;
     if (!sim_callers_wanted)
         return 0;
@@ -178,7 +177,7 @@ size_t sim_callers_put(char *text, size_t size, const void *inner)
 
 size_t sim_callers_put_signal(char *text, size_t size)
 {
-    struct callers callers = {.signalled = true, .most = MOST_OF_SIGNAL};
+    struct callers callers = {.signalled = true};
     size_t used = 0;
     (void)walk(add, &callers);
     for (size_t i = 0; i < callers.count; i++) {
