@@ -431,9 +431,12 @@ static void unfold(char *text)
     *to = '\0';
 }
 
-/* A row of `cushim matrix` begins with its cause: what follows came of it. */
-static void leave_cause(char *text)
+/* A row of `cushim matrix` and a kernel's fault name the cause first: what follows came of it.
+ * Returns where it begins. */
+static const char *leave_cause(char *text)
 {
+    static const char *const after[] = {"; every later call for this device fails",
+                                        "; the checks of kernels found"};
     static const char *const causes[] = {"nothing orders them",         "was waited for too late",
                                          "was not waited for",          "the host changed what",
                                          ", the program went on with ", "exit code 0 though "};
@@ -443,9 +446,13 @@ static void leave_cause(char *text)
         char *at = strstr(text, causes[i]);
         first = at && (!first || at < first) ? at : first;
     }
+    char *kernel = strstr(text, "', block (") ? strstr(text, "kernel '") : NULL;
     char *end = first ? strstr(first, "; ") : NULL;
+    for (size_t i = 0; i < sizeof after / sizeof after[0] && !end && kernel; i++)
+        end = strstr(kernel, after[i]);
     if (end)
         *end = '\0';
+    return kernel && !first ? kernel : text;
 }
 
 static int run(const char *title, char **words)
@@ -461,8 +468,7 @@ static int run(const char *title, char **words)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? " " : "",
                                    words[i]);
     unfold(text);
-    leave_cause(text);
-    return explain(title, text);
+    return explain(title, leave_cause(text));
 }
 
 const struct command command_explain = {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`cushim explain`: numbers, names and messages; the registry's texts and no others."""
 
+import itertools
 import json
 import os
 import re
@@ -257,6 +258,21 @@ def test_fault_of_a_kernel(end, cure, tail):
                 f"at 0x7f28{end}{tail}").json()
     assert found["sentence"]["cure"].startswith(
         f"the thread used memory that the kernel may not use: {cure}")
+
+
+def test_every_reason_of_a_kernel():
+    """Of a whole line the reason's cure is given, and not that of the words around it."""
+    first = SENTENCES.index(next(row for row in SENTENCES if row.get("cure", "").startswith(
+        "see the reason, which is one of those below"))) + 1
+    rows = list(itertools.takewhile(lambda row: "sentence" in row, SENTENCES[first:]))
+    reasons = [row["sentence"] for row in rows if row["sentence"][0] not in "…;" and
+               row["sentence"] not in ("race", "init", "sync")]
+    assert len(reasons) > 50
+    for reason in reasons:
+        found = run("explain", "--json", "cushim: simulated device 0: kernel 'k', block (4,0,0), "
+                    f"thread (2,0,0), a.cu:8 (PTX line 60), ld: {reason.replace('…', '7')}; every "
+                    "later call for this device fails because of it; 1 kernel ended by a fault")
+        assert found.json()["sentence"]["text"] == reason
 
 
 def test_statuses():
