@@ -126,20 +126,15 @@ static bool is_exit(const char *text, const char *at)
     return at - text >= 5 && strncmp(at - 5, "exit ", 5) == 0;
 }
 
-/* The number behind "error", "code" or "returned", or one that is the whole text. */
+/* The number behind "error", "code" or "returned". */
 static int number_in(const char *text)
 {
     static const char *const before[] = {"error", "code", "returned"};
-    char *end;
-    long number = strtol(text, &end, 10);
-
-    if (end != text && *end == '\0')
-        return number >= 0 && number <= LAST_CODE ? (int)number : NO_CODE;
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
         for (const char *at = text; (at = strcasestr(at, before[i])); at++) {
             const char *digits = at + strlen(before[i]);
-            digits += strspn(digits, " :=#(");
-            number = strtol(digits, &end, 10);
+            digits += strspn(digits, " :=#(_");
+            long number = strtol(digits, NULL, 10);
             if (isdigit((unsigned char)*digits) && number <= LAST_CODE && !is_exit(text, at) &&
                 (number >= LEAST_ALONE || is_about_cuda(text)))
                 return (int)number;
@@ -148,13 +143,31 @@ static int number_in(const char *text)
     return NO_CODE;
 }
 
+/* The codes of a text that is nothing but numbers; how many. */
+static size_t find_numbers(const char *text, struct known found[MOST_FOUND])
+{
+    size_t count = 0;
+
+    while (*text && count < MOST_FOUND) {
+        char *end;
+        long number = strtol(text, &end, 10);
+        if (end == text || number < 0 || number > LAST_CODE || (*end && !strchr(", ", *end)) ||
+            !find_code((int)number, &found[count++]))
+            return 0;
+        text = end + strspn(end, ", ");
+    }
+    return count;
+}
+
 /* What a text is about, the surest first; how many. */
 static size_t find(const char *text, struct known found[MOST_FOUND])
 {
-    size_t count = 0;
+    size_t count = find_numbers(text, found);
     const bool foreign = is_foreign(text);
     int number = foreign ? NO_CODE : number_in(text);
 
+    if (count > 0)
+        return count;
     for (int code = 0; code <= LAST_CODE && count < MOST_FOUND; code++) {
         struct known *one = &found[count];
         if (find_code(code, one) &&
@@ -279,7 +292,7 @@ static size_t distance(const char *word, const char *other)
     for (size_t k = 0; word[k] != '\0'; k++) {
         size_t before = row[0]++;
         for (size_t i = 1; i <= length; i++) {
-            bool same = toupper((unsigned char)word[k]) == other[i - 1];
+            bool same = toupper((unsigned char)word[k]) == toupper((unsigned char)other[i - 1]);
             size_t least = same ? before : 1 + (before < row[i] ? before : row[i]);
             before = row[i];
             row[i] = least < row[i - 1] + 1 ? least : row[i - 1] + 1;
@@ -288,23 +301,38 @@ static size_t distance(const char *word, const char *other)
     return row[length];
 }
 
-/* The error of the nearest name, which a word may have meant; NULL: none is near. */
+/* Takes a name if it is nearer to the word than what was found before. */
+static void take_nearer(const char *word, const char *name, size_t skipped, const char **near,
+                        size_t *least)
+{
+    size_t changes = distance(word, name + skipped);
+
+    if (changes < *least) {
+        *least = changes;
+        *near = name;
+    }
+}
+
+/* The nearest name or words of an error, which a word may have meant; NULL: none is near. */
 static const char *nearest(const char *word)
 {
     static const char prefix[] = "CUDA_ERROR_";
     const char *near = NULL;
     size_t least = MOST_CHANGES + 1;
 
+    if (strlen(word) >= NAME_SIZE)
+        return NULL;
     for (int code = 1; code <= LAST_CODE; code++) {
         const char *name = cushim_error_name((CUresult)code);
-        if (!name || strlen(name) >= NAME_SIZE || strlen(word) >= NAME_SIZE)
+        if (!name || strlen(name) >= NAME_SIZE)
             continue;
-        bool whole = strncasecmp(word, prefix, sizeof prefix - 1) == 0;
-        size_t changes = distance(word, whole ? name : name + sizeof prefix - 1);
-        if (changes < least) {
-            least = changes;
-            near = name;
-        }
+        take_nearer(word, name, 0, &near, &least);
+        take_nearer(word, name, sizeof prefix - 1, &near, &least);
+    }
+    for (size_t i = 0; i < causes_count; i++) {
+        take_nearer(word, causes_rows[i].runtime, 0, &near, &least);
+        for (size_t k = 0; k < CAUSES_PHRASES && causes_rows[i].phrase[k]; k++)
+            take_nearer(word, causes_rows[i].phrase[k], 0, &near, &least);
     }
     return near;
 }
@@ -386,6 +414,47 @@ static void list_all(void)
     }
 }
 
+/* A pasted line may be folded: a space in place of each break and what it is indented by. */
+static void unfold(char *text)
+{
+    char *to = text;
+
+    for (const char *at = text; *at;) {
+        size_t spaces = strspn(at, " \t\r\n");
+        bool folded = strcspn(at, "\n") < spaces;
+        if (folded)
+            *to++ = ' ';
+        for (size_t i = folded ? spaces : 0; i < (spaces ? spaces : 1); i++)
+            *to++ = at[i];
+        at += spaces ? spaces : 1;
+    }
+    *to = '\0';
+}
+
+/* A row of `cushim matrix` and a kernel's fault name the cause first: what follows came of it.
+ * Returns where it begins. */
+static const char *leave_cause(char *text)
+{
+    static const char *const after[] = {"; every later call for this device fails",
+                                        "; the checks of kernels found"};
+    static const char *const causes[] = {"nothing orders them",         "was waited for too late",
+                                         "was not waited for",          "the host changed what",
+                                         ", the program went on with ", "exit code 0 though "};
+    char *first = NULL;
+
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        char *at = strstr(text, causes[i]);
+        first = at && (!first || at < first) ? at : first;
+    }
+    char *kernel = strstr(text, "', block (") ? strstr(text, "kernel '") : NULL;
+    char *end = first ? strstr(first, "; ") : NULL;
+    for (size_t i = 0; i < sizeof after / sizeof after[0] && !end && kernel; i++)
+        end = strstr(kernel, after[i]);
+    if (end)
+        *end = '\0';
+    return kernel && !first ? kernel : text;
+}
+
 static int run(const char *title, char **words)
 {
     static char text[TEXT_SIZE];
@@ -398,7 +467,8 @@ static int run(const char *title, char **words)
     for (size_t i = 0; words[i] && length < sizeof text; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? " " : "",
                                    words[i]);
-    return explain(title, text);
+    unfold(text);
+    return explain(title, leave_cause(text));
 }
 
 const struct command command_explain = {

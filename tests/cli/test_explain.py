@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`cushim explain`: numbers, names and messages; the registry's texts and no others."""
 
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -41,7 +43,7 @@ def explain(*words, code=OK):
     (["0"], 0), (["999"], 999), (["918"], 918),
     (["20"], 20), (["52"], 52), (["98"], 98), (["9"], 9),
     (["file.c:12: error 700"], 700), (["cuInit: error 3"], 3), (["GPU 0 returned 35"], 35),
-    (["CUDA error: invalid device function"], 98),
+    (["CUDA error: invalid device function"], 98), (["CUDA_ERROR_222"], 222),
 ])
 def test_found(words, code):
     assert explain(*words) == [code]
@@ -62,12 +64,20 @@ def test_longer_name():
     assert explain("first CUDA_ERROR_NOT_FOUND then CUDA_ERROR_UNKNOWN") == [500, 999]
 
 
+def test_several_numbers():
+    assert explain("700", "222") == explain("700, 222") == [700, 222]
+    assert explain("700 1000", code=FAILED) == explain("700 -2", code=FAILED) == []
+
+
 @pytest.mark.parametrize("word, told", [
     ("cuMemAlloc", "cuMemAlloc is an entry of the driver: give the error that it returned, or see "
      "'cushim symbols --name cuMemAlloc'"),
     ("cuMemAlloc_v2", "cuMemAlloc_v2 is an entry of the driver: "),
     ("OUT_OF_MEMRY", "no error is known by this text; did you mean CUDA_ERROR_OUT_OF_MEMORY?"),
     ("cuda_error_invald_value", "did you mean CUDA_ERROR_INVALID_VALUE?"),
+    ("cudaErrorNoDevic", "did you mean cudaErrorNoDevice?"),
+    ("CUDA_EROR_NO_DEVICE", "did you mean CUDA_ERROR_NO_DEVICE?"),
+    ("out of memmory", "did you mean out of memory?"),
     ("foo", "give its number or its name")])
 def test_what_may_have_been_meant(word, told):
     result = run("explain", word)
@@ -117,9 +127,10 @@ def test_page(tmp_path):
     ("PTX with a NUL at byte 27 of 30, and text behind it", "give the size without the NUL"),
     ("add.cu:7: __nanosleep is not supported by cushim-embed", "write it another way"),
     ("cushim sim: check: process 15 leaked 2750 bytes of memory in 4 blocks",
-     "destroy the objects"),
+     "free the memory"),
     ("cushim_memory_alloc: bytes is 0; ask for at least 1", "no driver allocates 0 bytes"),
     ("cushim matrix: no driver to run it under", "give releases or drivers"),
+    ("cushim_launch: function is NULL; pass a kernel", "give what cushim_module_function"),
     ("Failed: the checks of kernels found 2 faults in test_a; standard error has them",
      "correct the kernel"),
     ("./a: error while loading shared libraries: libcuda.so.1: cannot open shared object file: "
@@ -193,11 +204,85 @@ def test_sentence(text, cure):
     ("a wait for queued work is missing", "the result is wrong if queued work runs late"),
     ("leaked", "a process ended with objects or memory"),
     ('cushim sim: check: process 15 leaked 1 event', "destroy the objects"),
+    ("leaked 4096 bytes of memory in 1 block, made by cuMemAlloc_v2 at program.c:41 (load)",
+     "free the memory that the call behind"),
+    ("CUDA 13.5 to 6.5  fails  the check found: leaked 1 context, made by cuCtxCreate_v2",
+     "destroy the objects, and free"),
+    ("the check found: left to the end of a context: 1 event, made by cuEventCreate at a.c:7 (f)",
+     "destroy the objects and free the memory before the end of their context"),
+    ("1 kernel ended by a fault, launched by cuLaunchKernel at a.c:44 (f)", "the kernel's own"),
 ])
 def test_words_of_matrix_and_checks(text, cure):
     """Words of a table, or one of its lines; an exit code is no code of CUDA."""
     found = run("explain", "--json", text).json()
     assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
+
+
+INIT = ("; cuLaunchKernel at a.c:7 (f): init: kernel 'k', block (0,0,0), thread (0,0,0), PTX line "
+        "11, ld: it reads global memory that nothing wrote")
+
+
+@pytest.mark.parametrize("row, cure", [
+    ("CUDA 13.5, queued work reordered  fails  exit code 2; cuLaunchKernel at a.c:7 (f) ran before "
+     "cuMemcpyHtoDAsync_v2 at a.c:6 (f), and nothing orders them" + INIT, "two calls in two"),
+    ("CUDA 13.5, cuMemsetD8_v2 fails  fails  cuMemsetD8_v2 failed at a.c:6 (f), the program went "
+     "on with cuEventRecord, then exit code 2" + INIT, "a fault made a call fail"),
+    ("CUDA 6.5, cuStreamSynchronize fails   fails  exit code 0 though cuStreamSynchronize failed "
+     "at a.c:9 (f); no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program looks up; "
+     "cuStreamSynchronize: 719 CUDA_ERROR_LAUNCH_FAILED; \"right\"", "that call failed"),
+    ("CUDA 13.5, queued work runs late  fails  exit code 2; cuMemcpyDtoHAsync_v2 at a.c:8 (f) was "
+     "waited for too late, by cuStreamSynchronize at a.c:9 (f); cuCtxSynchronize: 700 "
+     "CUDA_ERROR_ILLEGAL_ADDRESS; \"wrong\"", "the first call was done only when"),
+])
+def test_first_cause_of_a_row(row, cure):
+    """What follows came of it. A terminal's row is folded."""
+    for text in (row, row.replace(" at a.c", "\n" + 40 * " " + "at a.c"),
+                 row.replace(" ", "\n      ")):
+        found = run("explain", "--json", text).json()
+        assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
+
+
+@pytest.mark.parametrize("end, cure", [
+    ("", "the line with it"), ("; no block is near", "the pointer is NULL"),
+    ("; a block of 64 bytes, which ends 2 bytes further on, is there", "the access begins in"),
+    ("; the nearest block, 64 bytes at 0x7f, ends 0 bytes before that", "an index is too large"),
+    ("; the nearest block, 64 bytes at 0x7f, begins 8 bytes behind that", "an index is negative"),
+    ("; a block of 64 bytes was there, and was freed", "it was freed"),
+])
+@pytest.mark.parametrize("tail", ["", "; every later call for this device fails because of it; 1 "
+                                  "kernel ended by a fault, launched by cuLaunchKernel"])
+def test_fault_of_a_kernel(end, cure, tail):
+    """The whole line has a cure of its own."""
+    found = run("explain", "--json", "cushim: simulated device 0: kernel 'hist', block (4,0,0), "
+                "thread (32,0,0), hist.cu:8 (PTX line 60), ld: reads 1 byte that is no live memory "
+                f"at 0x7f28{end}{tail}").json()
+    assert found["sentence"]["cure"].startswith(
+        f"the thread used memory that the kernel may not use: {cure}")
+
+
+def test_every_reason_of_a_kernel():
+    """Of a whole line the reason's cure is given, and not that of the words around it."""
+    first = SENTENCES.index(next(row for row in SENTENCES if row.get("cure", "").startswith(
+        "see the reason, which is one of those below"))) + 1
+    rows = list(itertools.takewhile(lambda row: "sentence" in row, SENTENCES[first:]))
+    reasons = [row["sentence"] for row in rows if row["sentence"][0] not in "…;" and
+               row["sentence"] not in ("race", "init", "sync")]
+    assert len(reasons) > 50
+    for reason in reasons:
+        found = run("explain", "--json", "cushim: simulated device 0: kernel 'k', block (4,0,0), "
+                    f"thread (2,0,0), a.cu:8 (PTX line 60), ld: {reason.replace('…', '7')}; every "
+                    "later call for this device fails because of it; 1 kernel ended by a fault")
+        assert found.json()["sentence"]["text"] == reason
+
+
+def test_statuses():
+    """As `cushim info` prints them: each has a cure, and is no code of a similar name."""
+    names = re.findall(r'X\(\w+, "([a-z-]+)"', (ROOT / "src/loader/status.c").read_text("utf-8"))
+    assert len(names) > 25
+    for name in names:
+        for text in (name, f"  {name}  search  /usr/lib64/x"):
+            found = run("explain", "--json", text).json()
+            assert (found["errors"], found["sentence"]["text"]) == ([], name)
 
 
 def test_part_of_words_of_matrix():
@@ -225,6 +310,7 @@ def test_one_answer(text, code):
 
 @pytest.mark.parametrize("text, cure", [
     ("Failed to initialize NVML: Driver/library version mismatch", "the driver was updated"),
+    ("NVML_ERROR_LIB_RM_VERSION_MISMATCH", "the driver was updated"),
     ("NVRM: API version mismatch: the NVIDIA kernel module has version 550.54",
      "the driver was updated"),
     ("RuntimeError: Found no NVIDIA driver on your system. Please check", "PyTorch found no"),
