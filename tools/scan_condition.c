@@ -373,13 +373,10 @@ static bool read_comparison(struct flow *flow, struct operand *operand)
         return false;
     if (operand->facts.version > 0 && scan_version_is_comparison(kind)) {
         scan_flow_step(flow);
-        int tokens = scan_version_is_pair(flow) ? SCAN_VERSION_PAIR : 1;
-        int number = memchr("*+-/%", scan_flow_peek(flow), 5) ? 0 : scan_version_number(flow);
+        const int number = scan_version_number(flow);
         operand->facts = scan_version_compare(flow, &operand->facts, kind, number);
-        if (number == 0 && operand->facts.yes.first + operand->facts.no.first == 0)
-            tokens = 0;
-        while (tokens-- > 0)
-            scan_flow_step(flow);
+        if (number > 0 || operand->facts.yes.first + operand->facts.no.first > 0)
+            scan_version_pass(flow);
         return true;
     }
     if (!equal)

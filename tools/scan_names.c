@@ -175,13 +175,17 @@ const struct scan_name *scan_names_parameter(const struct scan_guards *guards,
     return name;
 }
 
+/* "a.name", "a->name": no variable of the function. */
+static bool is_member(const struct scan_guards *guards, struct scan_word word)
+{
+    return word.text > guards->text.text && memchr(".>", word.text[-1], 2);
+}
+
 /* Whether the function has a variable of this name. */
 static bool is_local(struct scan_guards *guards, struct scan_word word,
                      const struct scan_guard *place)
 {
-    const char before = word.text > guards->text.text ? word.text[-1] : '\0';
-
-    if (place->function == SCOPE_FILE || !place->head || before == '.' || before == '>' ||
+    if (place->function == SCOPE_FILE || !place->head || is_member(guards, word) ||
         guards->work > FLOW_MOST_WORK)
         return false;
     guards->work += (size_t)(word.text - place->head);
@@ -191,7 +195,7 @@ static bool is_local(struct scan_guards *guards, struct scan_word word,
 void scan_names_word(struct scan_guards *guards, struct scan_word word,
                      const struct scan_guard *place, bool called)
 {
-    const size_t function = place->function;
+    const size_t function = is_member(guards, word) ? SCOPE_FILE : place->function;
     const struct scan_name *name = NULL;
     bool other = false;
 
@@ -229,7 +233,7 @@ void scan_names_word(struct scan_guards *guards, struct scan_word word,
         guards->mentions =
             scan_grow(guards->mentions, guards->mention_count, sizeof *guards->mentions);
         guards->mentions[guards->mention_count++] =
-            (struct scan_mention){word.text, function, word, called};
+            (struct scan_mention){word.text, place->function, word, called};
     }
 }
 

@@ -216,15 +216,74 @@ const char *scan_text_find_close(const char *at, const char *end)
     return at;
 }
 
-int scan_text_number(const struct scan_text *in, const char *at)
+enum { MOST_NUMBER = 1000000, MOST_PARENTHESES = 8 };
+
+/* Behind spaces of the line. */
+static const char *skip_blanks(const char *at, const char *end)
 {
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+/* "12000", "11'020u"; 0: something else. */
+static int read_literal(const char **from, const char *end)
+{
+    const char *at = *from;
     int number = 0;
 
-    while (at < in->end && (isspace((unsigned char)*at) || *at == '('))
+    for (; at < end && (isdigit((unsigned char)*at) || *at == '\''); at++) {
+        if (*at != '\'' && number < MOST_NUMBER)
+            number = number * 10 + (*at - '0');
+    }
+    while (at < end && memchr("uUlL", *at, 4))
         at++;
-    for (; at < in->end && isdigit((unsigned char)*at) && number < 100000; at++)
-        number = number * 10 + (*at - '0');
-    return number;
+    *from = at;
+    return at < end && scan_text_is_letter(*at) ? 0 : number;
+}
+
+/* A sum of products of numbers, from `from` to behind it. 0: something else. */
+static int read_sum(const char **from, const char *end, int depth)
+{
+    const char *at = skip_blanks(*from, end);
+    int sum = 0, product = 1;
+
+    for (char joint = '+';; at = skip_blanks(at + 1, end)) {
+        const bool inner = at < end && *at == '(' && depth < MOST_PARENTHESES;
+        at += inner;
+        const int number = inner ? read_sum(&at, end, depth + 1) : read_literal(&at, end);
+        product = joint != '*'                           ? number
+                  : product < MOST_NUMBER / (number + 1) ? product * number
+                                                         : MOST_NUMBER;
+        at += inner && at < end && *at == ')';
+        *from = at;
+        at = skip_blanks(at, end);
+        joint = at < end ? *at : '\0';
+        if (number == 0)
+            return 0;
+        if (joint == '*')
+            continue;
+        sum += sum < MOST_NUMBER ? product : 0;
+        if (joint != '+')
+            break;
+    }
+    const bool comment = end - at > 1 && *at == '/' && (at[1] == '/' || at[1] == '*');
+    return at < end && memchr("-/%", *at, 3) && !comment ? 0 : sum;
+}
+
+int scan_text_sum(const char *at, const char *end, const char **behind)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    *behind = at;
+    return read_sum(behind, end, 0);
+}
+
+int scan_text_number(const struct scan_text *in, const char *at)
+{
+    const char *behind;
+
+    return scan_text_sum(at, in->end, &behind);
 }
 
 int scan_text_pair(const char *at, const char *end)

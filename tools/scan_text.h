@@ -61,6 +61,10 @@ const char *scan_text_find_word(const char *at, const char *end, struct scan_wor
 /** Where the parenthesis at a place closes; `end`: nowhere. */
 const char *scan_text_find_close(const char *at, const char *end);
 
+/** A sum of products of literal numbers, as "11 * 1000 + 20", and where it ends; 0: another value.
+ */
+int scan_text_sum(const char *at, const char *end, const char **behind);
+
 /** The number at a place of the text; 0: none. */
 int scan_text_number(const struct scan_text *in, const char *at);
 

@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_MAJOR = 99, FARTHEST = 1024 };
+enum { MOST_MAJOR = 99, FARTHEST = 1024, PAIR_TOKENS = 7 };
 
 int scan_version_mirrored(int comparison)
 {
@@ -27,33 +27,58 @@ bool scan_version_is_comparison(int kind)
            kind == TOKEN_EQUAL;
 }
 
-/* A literal number, as "12040", or the name of one; 0: another token. */
 int scan_version_number(struct flow *flow)
 {
     const struct scan_word word = flow->now.word;
-    size_t digits = 0;
-    int number = 0;
 
     if (flow->now.kind == TOKEN_WORD) {
         const struct scan_name *other = scan_names_seeded(flow->guards, word, SCAN_CONSTANT);
         flow->guards->work += (size_t)(flow->guards->text.end - flow->guards->text.text);
-        if (flow->guards->work > FLOW_MOST_WORK)
+        if (flow->guards->work > FLOW_MOST_WORK || memchr("*+-/%", scan_flow_peek(flow), 5))
             return 0;
-        number = scan_constant_read(&flow->guards->text, flow->guards->defines, word, true);
+        const int number =
+            scan_constant_read(&flow->guards->text, flow->guards->defines, word, true);
         return number == 0 && other ? other->release : number;
     }
-    if (flow->now.kind != TOKEN_NUMBER || word.text[0] == '0')
-        return 0;
-    for (; digits < word.length && digits < 8; digits++) {
-        if (!isdigit((unsigned char)word.text[digits]))
-            break;
-        number = number * 10 + (word.text[digits] - '0');
+    const bool literal = flow->now.kind == TOKEN_NUMBER && word.text[0] != '0';
+    return literal || flow->now.kind == '(' ? scan_text_number(&flow->tokens.in, flow->now.at) : 0;
+}
+
+/* "major * 1000 + minor * 10" of two parameters, at the first. */
+static bool is_pair(const struct flow *flow)
+{
+    static const int kinds[] = {'*', TOKEN_NUMBER, '+', TOKEN_WORD, '*', TOKEN_NUMBER};
+    const char *head = flow->tokens.in.text, *end = flow->now.at;
+    struct scan_tokens tokens = flow->tokens;
+    struct scan_word minor = {NULL, 0};
+
+    if (flow->now.kind != TOKEN_WORD || !scan_flow_is_parameter(flow, flow->now.word))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        scan_token_next(&tokens);
+        const struct scan_word word = tokens.now.word;
+        if (tokens.now.kind != kinds[i] || (i == 1 && !scan_word_is(word, "1000")) ||
+            (i == 3 && !scan_flow_is_parameter(flow, word)) ||
+            (i == 5 && !scan_word_is(word, "10")))
+            return false;
+        minor = i == 3 ? word : minor;
     }
-    for (; digits < word.length; digits++) {
-        if (!strchr("uUlL", word.text[digits]))
-            return 0;
+    return scan_text_find_word(head, end, flow->now.word) < scan_text_find_word(head, end, minor);
+}
+
+void scan_version_pass(struct flow *flow)
+{
+    const char *end = flow->now.at + 1;
+
+    if (is_pair(flow)) {
+        for (int i = 0; i < PAIR_TOKENS; i++)
+            scan_flow_step(flow);
+        return;
     }
-    return number;
+    if (flow->now.kind == TOKEN_NUMBER || flow->now.kind == '(')
+        scan_text_sum(flow->now.at, flow->tokens.in.end, &end);
+    while (flow->now.at < end && flow->now.kind != TOKEN_END)
+        scan_flow_step(flow);
 }
 
 /* Whether a '/' and spaces alone are between two places. */
@@ -157,28 +182,6 @@ bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
            !memchr(from, ')', length) && !memmem(from, length, "else", 4);
 }
 
-/* "major * 1000 + minor * 10" of two parameters, at the first. */
-bool scan_version_is_pair(const struct flow *flow)
-{
-    static const int kinds[] = {'*', TOKEN_NUMBER, '+', TOKEN_WORD, '*', TOKEN_NUMBER};
-    const char *head = flow->tokens.in.text, *end = flow->now.at;
-    struct scan_tokens tokens = flow->tokens;
-    struct scan_word minor = {NULL, 0};
-
-    if (flow->now.kind != TOKEN_WORD || !scan_flow_is_parameter(flow, flow->now.word))
-        return false;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        scan_token_next(&tokens);
-        const struct scan_word word = tokens.now.word;
-        if (tokens.now.kind != kinds[i] || (i == 1 && !scan_word_is(word, "1000")) ||
-            (i == 3 && !scan_flow_is_parameter(flow, word)) ||
-            (i == 5 && !scan_word_is(word, "10")))
-            return false;
-        minor = i == 3 ? word : minor;
-    }
-    return scan_text_find_word(head, end, flow->now.word) < scan_text_find_word(head, end, minor);
-}
-
 /* "version >= 12000": which release it has at least, if that is true, or if it is not. */
 struct flow_facts scan_version_compare(const struct flow *flow, const struct flow_facts *version,
                                        int comparison, int number)
@@ -190,7 +193,7 @@ struct flow_facts scan_version_compare(const struct flow *flow, const struct flo
     const int more = comparison == '>' || comparison == TOKEN_LESS_EQUAL ? least : 0;
 
     if (number == 0 && !version->major && scan_flow_is_parameter(flow, flow->now.word)) {
-        guard->release = scan_version_is_pair(flow) ? SCAN_PAIR_RELEASE : SCAN_ANY_RELEASE;
+        guard->release = is_pair(flow) ? SCAN_PAIR_RELEASE : SCAN_ANY_RELEASE;
         return comparison == '<' || comparison == TOKEN_LESS_EQUAL
                    ? (struct flow_facts){.no = list}
                    : (struct flow_facts){.yes = list};

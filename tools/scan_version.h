@@ -18,13 +18,12 @@ bool scan_version_is_comparison(int kind);
 /** The comparison with its sides exchanged. */
 int scan_version_mirrored(int comparison);
 
-/** The number that the token is, as "12040" or the name of one; 0: another token. */
+/** The number that begins at the token, as "12040" or "11 * 1000 + 2 * 10" or the name of one; 0:
+ * another value. */
 int scan_version_number(struct flow *flow);
 
-/** Whether "major * 1000 + minor * 10" begins at the token, of two parameters in this order: so
- * many tokens. */
-enum { SCAN_VERSION_PAIR = 7 };
-bool scan_version_is_pair(const struct flow *flow);
+/** Go behind that number, or behind "major * 1000 + minor * 10" of two parameters in this order. */
+void scan_version_pass(struct flow *flow);
 
 /** Whether "name /= 1000" was read, or "name = name / 1000". */
 bool scan_version_divides(const struct flow *flow, struct scan_word name,

@@ -129,7 +129,7 @@ TELLS = "asks for it: ask here, too, or begin a comment before the call with CUS
      "goto, case or #if leads past the guard of line 2: ask behind it"),
     (f"if (cushim_driver_version(cu) >= LEAST)\n{CALL}",
      "line 1 compares the driver's version with no number that is known: write one, as 12000"),
-    (f"if (cushim_driver_version(cu) >= 11 * 1000)\n{CALL}",
+    (f"if (cushim_driver_version(cu) >= 11 * release)\n{CALL}",
      "line 1 compares the driver's version with no number that is known: write one, as 12000"),
     (f"int v = cushim_driver_version(cu), major = v / 1000;\n"
      f"if (major > 11 || (major == 11 && v % 1000 >= 20)) {CALL}",
