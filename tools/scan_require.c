@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_require.h"
 
+#include "known.h"
+#include "output.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST_HEAD = 4096 };
@@ -110,4 +114,141 @@ enum scan_require scan_require_use(const struct scan_text *in,
     if (is_unused(in, place, close))
         return SCAN_REQUIRE_UNUSED;
     return is_inverted(in, place, close) ? SCAN_REQUIRE_INVERTED : SCAN_REQUIRE_COUNTS;
+}
+
+/* Whether a guard is the call itself, or a name that holds what it tells. */
+static bool is_of(const struct scan_guard *guard, const struct scan_source_require *require)
+{
+    if (guard->at == require->at)
+        return true;
+    if (guard->name.length == 0 || guard->comment)
+        return false;
+    if (guard->index == SCAN_VERSION)
+        return guard->release > 0 && guard->release == require->release;
+    for (size_t i = 0; i < require->count; i++) {
+        if (require->entries[i] == guard->index)
+            return true;
+    }
+    return false;
+}
+
+/* What follows runs only if it holds, or only if it does not: then its branch has all the work. */
+static bool leaves(const struct scan_guard *guard, const char *text)
+{
+    if (guard->from && guard->end >= guard->from &&
+        !ends_with(text, scan_text_back_over_spaces(text, guard->from), "else"))
+        return true;
+    return guard->until && guard->contrary >= guard->until &&
+           guard->contrary_why == SCAN_WHY_INVERTED;
+}
+
+static bool has_leaver(const char *from, const char *end)
+{
+    static const char *const words[] = {"return", "exit", "abort", "throw", "goto", "assert", NULL};
+
+    for (size_t i = 0; words[i]; i++) {
+        if (memmem(from, (size_t)(end - from), words[i], strlen(words[i])))
+            return true;
+    }
+    return false;
+}
+
+/* "CHECK(cushim_require(...))": the name before the parenthesis that the call is in is none of what
+ * only prints, and no macro or function of the file that cannot leave. */
+static bool is_taken(const struct scan_guards *guards, const struct scan_scope *scope,
+                     const char *call)
+{
+    const char *text = guards->text.text, *at = call;
+    const char *least = at - text > LONGEST_HEAD ? at - LONGEST_HEAD : text;
+    int depth = 1;
+
+    while (depth > 0 && at > least && !memchr(";{}", at[-1], 3)) {
+        at--;
+        depth += (*at == ')') - (*at == '(');
+    }
+    const char *end = scan_text_back_over_spaces(text, at), *begin = end;
+    while (begin > text && scan_text_is_letter(begin[-1]))
+        begin--;
+    const struct scan_word name = {begin, (size_t)(end - begin)};
+    if (depth > 0 || name.length == 0 || scan_word_has(name, "print") ||
+        scan_word_has(name, "expect") || ends_with(text, end, "if") ||
+        ends_with(text, end, "while"))
+        return false;
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct scan_function *function = &scope->functions[i];
+        if (scan_word_compare(function->name, name) == 0 &&
+            !has_leaver(function->macro ? function->from
+                                        : function->name.text + function->name.length,
+                        function->until ? function->until : guards->text.end))
+            return false;
+    }
+    return true;
+}
+
+/* The function's value is the answer: its callers ask. */
+static bool is_returned(const struct scan_guards *guards, struct scan_word function,
+                        const struct scan_source_require *require)
+{
+    const struct scan_guard said = {.at = NULL, .name = function};
+
+    for (size_t i = 0; i < guards->name_count; i++) {
+        const struct scan_name *name = &guards->names[i];
+        struct scan_guard told = said;
+        told.index = name->index;
+        told.release = name->release;
+        if (name->called && scan_word_compare(name->word, function) == 0 && is_of(&told, require))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the file has the name elsewhere. */
+static bool is_mentioned(const struct scan_guards *guards, struct scan_word name)
+{
+    const char *at = guards->text.text, *end = guards->text.end;
+
+    while ((at = scan_text_find_word(at, end, name)) && at == name.text)
+        at += name.length;
+    return at;
+}
+
+static void settle(const struct scan_guards *guards, const struct scan_scope *scope,
+                   struct scan_source_require *require)
+{
+    static const struct scan_function none = {0};
+    bool counts = false, taken = false, here = false;
+
+    for (size_t i = 0; i < guards->count; i++) {
+        if (guards->guards[i].at == require->at)
+            require->function = guards->guards[i].function;
+    }
+    const struct scan_function *function =
+        require->function != SCOPE_FILE ? &scope->functions[require->function - 1] : &none;
+    for (size_t i = 0; i < guards->count; i++) {
+        const struct scan_guard *guard = &guards->guards[i];
+        if (!is_of(guard, require))
+            continue;
+        here |= guard->name.length > 0 && guard->function != require->function &&
+                scan_word_compare(guard->name, function->name) == 0;
+        counts |= leaves(guard, guards->text.text);
+        taken |= guard->why == SCAN_WHY_ARGUMENT && is_taken(guards, scope, guard->at);
+    }
+    require->checked = !counts && taken;
+    counts |= taken || (!here && is_returned(guards, function->name, require));
+    if (!counts)
+        require->use = SCAN_REQUIRE_STAYS;
+    else if (function->name.length > 0 && !function->macro && !require->program &&
+             !is_mentioned(guards, function->name) &&
+             !memmem(function->from, (size_t)(function->name.text - function->from), "constructor",
+                     strlen("constructor")))
+        require->caller = strndup(function->name.text, function->name.length);
+}
+
+void scan_require_settle(const struct scan_guards *guards, const struct scan_scope *scope,
+                         struct scan_source *source)
+{
+    for (size_t i = 0; i < source->require_count; i++) {
+        if (source->requirements[i].use == SCAN_REQUIRE_COUNTS)
+            settle(guards, scope, &source->requirements[i]);
+    }
 }

@@ -10,6 +10,7 @@
 #include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_guard.h"
+#include "scan_list.h"
 #include "scan_names.h"
 #include "scan_require.h"
 #include "scan_result.h"
@@ -31,22 +32,8 @@ static const struct {
 };
 
 enum {
-    MOST_BRACKETS = 64,    /* deeper ones are no lists */
-    MOST_REQUIRES = 64,    /* of a file; more are not taken */
-    MOST_LISTED = 1 << 12, /* names in lists of a file */
-    LONGEST_CALL = 4096    /* of cushim_require, with its arguments */
-};
-
-/* An entry's name in the list that `list` names: const char *const list[] = {"cuName"}. */
-struct listed {
-    struct scan_word list;
-    size_t index;
-};
-
-/* A bracket that is open, and the name of the list that it begins. */
-struct bracket {
-    char character;
-    struct scan_word list;
+    MOST_REQUIRES = 64, /* of a file; more are not taken */
+    LONGEST_CALL = 4096 /* of cushim_require, with its arguments */
 };
 
 struct reader {
@@ -54,73 +41,11 @@ struct reader {
     struct scan_source found;
     struct scan_scope scope;
     struct scan_guards guards;
-    struct listed *listed;
-    size_t listed_count;
-    struct scan_word lists[MOST_REQUIRES]; /* third argument of each cushim_require */
+    struct scan_lists lists;
+    struct scan_word named[MOST_REQUIRES]; /* third argument of each cushim_require */
     const struct option_list *defines;
     bool level_given; /* by the defines */
-    size_t depth;
-    struct bracket brackets[MOST_BRACKETS];
 };
-
-static const struct bracket *top_bracket(const struct reader *reader)
-{
-    return reader->depth > 0 && reader->depth <= MOST_BRACKETS
-               ? &reader->brackets[reader->depth - 1]
-               : NULL;
-}
-
-/* The name before a '{' at the reader: "list[] = {", "list{". */
-static struct scan_word name_before(const struct reader *reader)
-{
-    const char *at = scan_text_back_over_spaces(reader->in.text, reader->in.at), *end;
-
-    if (at > reader->in.text && at[-1] == '=')
-        at = scan_text_back_over_spaces(reader->in.text, at - 1);
-    if (at > reader->in.text && at[-1] == ']') {
-        const char *least =
-            at - reader->in.text > LONGEST_CALL ? at - LONGEST_CALL : reader->in.text;
-        while (at > least && *at != '[')
-            at--;
-        at = scan_text_back_over_spaces(reader->in.text, at);
-    }
-    for (end = at; at > reader->in.text && scan_text_is_letter(at[-1]);)
-        at--;
-    return (struct scan_word){at, (size_t)(end - at)};
-}
-
-/* An entry's name in a list, such as cushim_require takes; no argument of a call. */
-static void note_listed(struct reader *reader, const char *string)
-{
-    const struct bracket *top = top_bracket(reader);
-    size_t index;
-
-    if (!top || top->list.length == 0 || reader->in.at == string ||
-        reader->listed_count == MOST_LISTED)
-        return;
-    index = known_symbol_of(string, (size_t)(reader->in.at - string - 1));
-    if (index == KNOWN_NONE)
-        return;
-    reader->listed = scan_grow(reader->listed, reader->listed_count, sizeof *reader->listed);
-    reader->listed[reader->listed_count++] = (struct listed){top->list, index};
-}
-
-static void note_bracket(struct reader *reader, char character)
-{
-    if (character == '(' || character == '{' || character == '[') {
-        const struct bracket *outer = top_bracket(reader);
-        struct bracket bracket = {character, {NULL, 0}};
-        if (character == '{')
-            bracket.list = name_before(reader);
-        if (character == '{' && bracket.list.length == 0 && outer)
-            bracket.list = outer->list;
-        if (reader->depth < MOST_BRACKETS)
-            reader->brackets[reader->depth] = bracket;
-        reader->depth++;
-    } else if ((character == ')' || character == '}' || character == ']') && reader->depth > 0) {
-        reader->depth--;
-    }
-}
 
 static void read_guard(struct reader *reader, struct scan_guard guard, bool exact);
 
@@ -186,7 +111,7 @@ static bool skip_other(struct reader *reader)
     if (*reader->in.at == '"' || *reader->in.at == '\'') {
         const char *string = reader->in.at + 1;
         scan_text_skip_line(&reader->in, *reader->in.at);
-        note_listed(reader, string);
+        scan_list_name(&reader->lists, &reader->in, string);
         return true;
     }
     if (isspace((unsigned char)*reader->in.at)) {
@@ -322,18 +247,49 @@ static int read_constant(const struct reader *reader, struct scan_word name)
 
 static void add_required(struct scan_source_require *require, size_t index)
 {
+    for (size_t i = 0; i < require->count; i++) {
+        if (require->entries[i] == index)
+            return;
+    }
     require->entries = scan_grow(require->entries, require->count, sizeof *require->entries);
     require->entries[require->count++] = index;
 }
 
+/* What the lists have that are named in an argument. */
+static void add_listed(const struct reader *reader, struct scan_source_require *require,
+                       struct scan_word argument)
+{
+    for (size_t i = 0; argument.text && i < reader->lists.count; i++) {
+        const struct scan_listed *listed = &reader->lists.listed[i];
+        if (scan_text_find_word(argument.text, argument.text + argument.length, listed->list))
+            add_required(require, listed->index);
+    }
+}
+
+/* It is 0 where the driver has them. */
+static void add_requirement(struct scan_guards *guards, struct scan_guard guard,
+                            const struct scan_source_require *require)
+{
+    guard.negated = guard.compared = true;
+    for (size_t i = 0; i < require->count; i++) {
+        guard.index = require->entries[i];
+        scan_guards_add(guards, &guard);
+    }
+    guard.index = SCAN_VERSION;
+    guard.release = require->release;
+    if (guard.release > 0)
+        scan_guards_add(guards, &guard);
+}
+
 /* cushim_require(cu, 12000, list): what came up to that release is there behind it, and what is in
  * the list, which may be in the call itself. */
-static void read_required(struct reader *reader, size_t line,
+static void read_required(struct reader *reader, struct scan_guard guard,
                           const struct scan_require_place *place)
 {
     const char *end = find_close(reader), *first, *second;
     struct scan_source *found = &reader->found;
-    struct scan_source_require require = {.line = line};
+    struct scan_source_require require = {
+        .line = guard.line, .at = guard.at, .program = place->program};
 
     first = end ? memchr(reader->in.at, ',', (size_t)(end - reader->in.at)) : NULL;
     if (!first || found->require_count == MOST_REQUIRES)
@@ -343,8 +299,6 @@ static void read_required(struct reader *reader, size_t line,
     require.release = scan_text_number(&reader->in, first + 1);
     if (require.release == 0)
         require.release = read_constant(reader, scan_word_at(first + 1, second ? second : end));
-    if (second)
-        reader->lists[found->require_count] = (struct scan_word){second, (size_t)(end - second)};
     for (const char *at = second; at && (at = memchr(at, '"', (size_t)(end - at)));) {
         struct scan_word name = scan_word_at(at, end);
         size_t index = known_symbol_of(name.text, name.length);
@@ -353,27 +307,15 @@ static void read_required(struct reader *reader, size_t line,
         at = memchr(at + 1, '"', (size_t)(end - at - 1));
         at = at ? at + 1 : NULL;
     }
+    if (second) {
+        const struct scan_word list = {second, (size_t)(end - second)};
+        reader->named[found->require_count] = list;
+        add_listed(reader, &require, list);
+    }
+    if (require.use == SCAN_REQUIRE_COUNTS)
+        add_requirement(&reader->guards, guard, &require);
     found->requirements = scan_grow(found->requirements, found->require_count, sizeof require);
     found->requirements[found->require_count++] = require;
-}
-
-/* The lists are known when the file was read to its end. */
-static void add_listed(struct reader *reader, size_t which)
-{
-    struct scan_word argument = reader->lists[which];
-
-    for (size_t i = 0; argument.text && i < reader->listed_count; i++) {
-        struct scan_word list = reader->listed[i].list;
-        const char *at = argument.text, *end = argument.text + argument.length;
-        while (at < end) {
-            struct scan_word word = scan_word_at(at, end);
-            if (word.length == list.length && memcmp(word.text, list.text, list.length) == 0) {
-                add_required(&reader->found.requirements[which], reader->listed[i].index);
-                break;
-            }
-            at = word.text + word.length;
-        }
-    }
 }
 
 static void add_call(struct reader *reader, const struct scan_source_call *call)
@@ -434,7 +376,7 @@ static void read_name(struct reader *reader, bool member, bool typed)
             const size_t function = scope->now.function;
             statement.program =
                 function != SCOPE_FILE && is_main(scope->functions[function - 1].name);
-            read_required(reader, line, &statement);
+            read_required(reader, guard_at(reader, word.text, line), &statement);
         }
         if (typed && is_main(word) && reader->found.main == 0)
             reader->found.main = line;
@@ -494,7 +436,7 @@ static void read_all(struct reader *reader)
         }
         typed = false;
         member = *reader->in.at == '.' || scan_text_begins(&reader->in, "->");
-        note_bracket(reader, *reader->in.at);
+        scan_list_bracket(&reader->lists, &reader->in);
         read_scope(reader);
         reader->in.at += *reader->in.at == '-' && member ? 2 : 1;
     }
@@ -539,7 +481,7 @@ static void free_reader(struct reader *reader)
 {
     scan_guards_free(&reader->guards);
     free(reader->scope.functions);
-    free(reader->listed);
+    free(reader->lists.listed);
     free(reader);
 }
 
@@ -572,8 +514,9 @@ struct scan_source scan_source_read(const struct scan_source_text *in,
          scan_names_learn(&reader->guards, &reader->scope, &reader->found) && i < SCAN_READINGS;
          i++)
         reader = read_again(reader, in, defines);
-    for (size_t i = 0; i < reader->found.require_count; i++)
-        add_listed(reader, i);
+    for (size_t i = 0; i < reader->found.require_count; i++) /* all lists are known now */
+        add_listed(reader, &reader->found.requirements[i], reader->named[i]);
+    scan_require_settle(&reader->guards, &reader->scope, &reader->found);
     scan_result_find(&reader->guards, &reader->scope, &reader->found);
     scan_around_find(&reader->guards, &reader->scope, &reader->found);
     scan_shared_take(shared, in, &reader->guards, &reader->scope, &reader->found);
@@ -587,7 +530,7 @@ struct scan_source scan_source_read(const struct scan_source_text *in,
 void scan_source_free(struct scan_source *source)
 {
     for (size_t i = 0; i < source->require_count; i++)
-        free(source->requirements[i].entries);
+        free(source->requirements[i].entries), free(source->requirements[i].caller);
     free(source->requirements);
     free(source->calls);
     free(source->name);

@@ -53,7 +53,13 @@ struct scan_source_call {
 };
 
 /** Why a cushim_require does not count. */
-enum scan_require { SCAN_REQUIRE_COUNTS, SCAN_REQUIRE_UNUSED, SCAN_REQUIRE_INVERTED };
+enum scan_require {
+    SCAN_REQUIRE_COUNTS,
+    SCAN_REQUIRE_UNUSED,
+    SCAN_REQUIRE_INVERTED,
+    SCAN_REQUIRE_STAYS, /* nothing shows that the program leaves */
+    SCAN_REQUIRE_DEAD   /* nothing calls the function that it is in */
+};
 
 /** A cushim_require. */
 struct scan_source_require {
@@ -61,6 +67,11 @@ struct scan_source_require {
     size_t line;
     int release; /* 0: none */
     size_t *entries, count;
+    size_t function;  /* as scan_scope counts */
+    char *caller;     /* its name, which another file has to have; NULL: none has to */
+    bool program;     /* it is in main() */
+    bool checked;     /* what takes the result leaves: it counts for its own function, too */
+    const char *at;   /* where it is in the text, while that is there */
     const char *file; /* by scan_sources_judge */
 };
 

@@ -82,16 +82,55 @@ static bool has_entry(const struct scan_source_require *require, size_t index)
     return false;
 }
 
+/* Whether it counts for a call; without one, for those of other functions and files. In its own
+ * function a call is behind it, or has to be in its branch: that is scan_guard's part. */
+static bool counts_for(const struct scan_source_require *require,
+                       const struct scan_source_call *call)
+{
+    return require->use == SCAN_REQUIRE_COUNTS &&
+           (!call || call->function == SCOPE_FILE || call->function != require->function ||
+            (require->checked && require->line <= call->line));
+}
+
 /* One that counts, or does not. */
 static const struct scan_source_require *find_in(const struct scan_source *source, size_t index,
-                                                 bool counts)
+                                                 const struct scan_source_call *call, bool counts)
 {
     for (size_t i = 0; i < source->require_count; i++) {
         const struct scan_source_require *require = &source->requirements[i];
-        if ((require->use == SCAN_REQUIRE_COUNTS) == counts && has_entry(require, index))
+        if (counts_for(require, call) == counts && has_entry(require, index))
             return &source->requirements[i];
     }
     return NULL;
+}
+
+/* Whether a file has a name. */
+static bool has_name(const struct scan_source *source, const char *name)
+{
+    const char *problem;
+    struct mapped mapped;
+    bool has = false;
+
+    if (!mapped_open(&mapped, source->name, &problem))
+        return true; /* nobody knows */
+    if (mapped.data)
+        has = scan_text_find_word(mapped.data, (const char *)mapped.data + mapped.size,
+                                  (struct scan_word){name, strlen(name)});
+    mapped_close(&mapped);
+    return has;
+}
+
+/* In a program, a function that nothing calls requires nothing. That of a library may be called by
+ * others. */
+static void judge_require(const struct scan_sources *sources, const struct scan_source *source,
+                          struct scan_source_require *require, size_t mains)
+{
+    bool called = !require->caller || mains == 0;
+
+    for (size_t i = 0; i < sources->count && !called; i++)
+        called = &sources->item[i] != source && has_name(&sources->item[i], require->caller);
+    if (!called && require->use == SCAN_REQUIRE_COUNTS)
+        require->use = SCAN_REQUIRE_DEAD;
 }
 
 static size_t count_mains(const struct scan_sources *sources)
@@ -139,21 +178,24 @@ void scan_sources_judge(struct scan_sources *sources)
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         for (size_t k = 0; k < source->require_count; k++)
-            source->requirements[k].file = source->name;
+            source->requirements[k].file = source->name,
+            judge_require(sources, source, &source->requirements[k], mains);
         if (source->require_count == 0 || !counts_for_all(source, mains))
             continue;
         for (size_t k = 0; k < CUSHIM_ENTRY_COUNT; k++) {
-            shared[k] = shared[k] ? shared[k] : find_in(source, k, true);
-            lost[k] = lost[k] ? lost[k] : find_in(source, k, false);
+            shared[k] = shared[k] ? shared[k] : find_in(source, k, NULL, true);
+            lost[k] = lost[k] ? lost[k] : find_in(source, k, NULL, false);
         }
     }
     for (size_t i = 0; i < sources->count; i++) {
         const struct scan_source *source = &sources->item[i];
         for (size_t k = 0; k < source->count; k++) {
             struct scan_source_call *call = &source->calls[k];
-            const struct scan_source_require *own = find_in(source, call->index, true);
-            const struct scan_source_require *own_lost = find_in(source, call->index, false);
-            call->require = own ? own : shared[call->index];
+            const struct scan_source_require *own = find_in(source, call->index, call, true);
+            const struct scan_source_require *own_lost = find_in(source, call->index, call, false);
+            const struct scan_source_require *other = shared[call->index];
+            const bool elsewhere = other && other->file != source->name;
+            call->require = own ? own : elsewhere ? other : NULL;
             call->lost = own_lost ? own_lost : lost[call->index];
         }
     }
@@ -172,7 +214,10 @@ static bool is_finding(const struct scan_source_call *call, int oldest)
 /* A guard is there that does not count, and may guard the call all the same. */
 static bool is_unknown(const struct scan_source_call *call)
 {
-    return call->asked > 0 && !call->certain;
+    if (call->asked + call->late + call->old > 0 || !call->lost)
+        return call->asked > 0 && !call->certain;
+    const enum scan_require use = call->lost->use;
+    return use == SCAN_REQUIRE_STAYS || use == SCAN_REQUIRE_DEAD;
 }
 
 /* Line of the guard, line where its branch ends. */
@@ -218,6 +263,12 @@ static const char *const words_of_lost[] = {
                             "it is not CUSHIM_OK",
     [SCAN_REQUIRE_INVERTED] = "cushim_require in %s:%zu has it, and its result is used inverted: "
                               "leave if it is not CUSHIM_OK",
+    [SCAN_REQUIRE_STAYS] = "cushim_require in %s:%zu has it, and nothing shows that the program "
+                           "leaves if it is not CUSHIM_OK: return there",
+    [SCAN_REQUIRE_DEAD] = "cushim_require in %s:%zu has it, and is in a function that nothing "
+                          "calls",
+    [SCAN_REQUIRE_COUNTS] = "cushim_require in %s:%zu has it, and does not decide whether the call "
+                            "is reached: require it before",
 };
 
 static char *words_of(const struct scan_source_call *call)

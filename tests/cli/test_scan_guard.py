@@ -258,7 +258,8 @@ def test_summary(tmp_path):
 def test_required_is_no_question(tmp_path):
     """What the program requires is there, wherever it asks."""
     path = tmp_path / "a.c"
-    path.write_bytes(SOURCES["plain-C.cpp"] + b"int r = cushim_require(cu, 11020, NULL);\n")
+    path.write_bytes(SOURCES["plain-C.cpp"] + 
+                     b"int start(void) { return cushim_require(cu, 11020, NULL); }\n")
     got = run("scan", "--json", "--strict", "--drivers", "9.0", path)
     assert got.code == OK
     assert [(call["guarded"], call["asked"]) for call in got.json()["sources"][0]["calls"]] == [

@@ -186,10 +186,10 @@ def test_required_by_the_program(tmp_path):
     assert result.out.replace(f"{folder}/", "").splitlines() == [
         "run.cc:4: no guard: cuGreenCtxCreate came with CUDA 12.4; put the call into "
         "if (CUSHIM_HAS(..., cuGreenCtxCreate))",
-        "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them "
-        "guarded, 1 without guard, 2 required in main.c:8; plain names are those of CUDA 12.0",
-        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 0 of them "
-        "guarded, 1 without guard, 2 required"]
+        "run.cc: calls through cushim's table: 3; newer than CUDA 9.0: 3, 2 of them "
+        "guarded, 1 without guard; plain names are those of CUDA 12.0",
+        "all 2 sources: calls through cushim's table: 3; newer than CUDA 9.0: 3, 2 of them "
+        "guarded, 1 without guard"]
     calls = scan("--drivers", "9.0", folder, code=FAILED)["sources"][0]["calls"]
     assert [(call["guarded"], call["required"]) for call in calls] == [
         (True, f"{folder}/main.c:8"), (True, f"{folder}/main.c:8"), (False, None)]
@@ -200,13 +200,15 @@ def test_required_by_one_of_two_programs(tmp_path):
     """Nobody knows which of them the other files belong to."""
     folder = write_program(tmp_path / "src", **{"tool.c": "int main(void) { return run(0); }"})
     result = run("scan", "--drivers", "9.0", folder)
-    assert result.code == FAILED and result.out.count("no guard") == 3
+    assert result.code == FAILED and result.out.count("no guard") == 1
+    assert result.out.count("some of its callers ask, and some do not") == 2
     assert "main.c:8: this cushim_require counts for its own file alone: 2 files have a main()" \
         in result.out
-    text = "bool start(void) { return cushim_require(cu, 12040, NULL) == CUSHIM_OK; }"
+    text = ("__attribute__((constructor)) static void start(void)\n"
+            "{ if (cushim_require(cu, 12040, NULL)) exit(1); }\n")
     (folder / "start.c").write_text(text)
     result = run("scan", "--drivers", "9.0", folder)
-    assert result.code == OK and f", 3 required in {folder}/start.c:1;" in result.out
+    assert result.code == OK and f", 3 required in {folder}/start.c:2;" in result.out
 
 
 @pytest.mark.parametrize("body, words", [
@@ -220,9 +222,6 @@ def test_required_by_one_of_two_programs(tmp_path):
     ("if (cushim_require(cu, 11020, NULL) == CUSHIM_OK) throw old();", "used inverted"),
     ("if (cushim_require(cu, 11020, NULL) != CUSHIM_OK) return 77;", None),
     ("if (cushim_require(cu, 11020, NULL)) { puts(\"old\"); return 1; }", None),
-    ("if (!cushim_require(cu, 11020, NULL)) { a(); return g(); }", None),
-    ("if (cushim_require(cu, 11020, NULL) == CUSHIM_OK) return g();", None),
-    ("if (cushim_require(cu, 11020, NULL) == CUSHIM_OK) exit(0);", None),
     ("int r = cushim_require(cu, 11020, NULL); if (r) return 77;", None),
     ("int r = (int)cushim_require(cu, 11020, NULL); if (r) return 77;", None),
     ("check(cushim_require(cu, 11020, NULL));", None)])
@@ -236,6 +235,71 @@ def test_result_that_is_not_used(tmp_path, body, words):
     line = body[:body.find("cushim_req")].count("\n") + 2
     assert found == ([(f"{path}:{line}", words)] if words else [])
     assert got.code == (FAILED if words else OK)
+
+
+REQUIRE = "cushim_require(cu, 11020, needed)"
+STAYS = "and nothing shows that the program leaves if it is not CUSHIM_OK: return there"
+INVERTED = "the guard of line 3 is inverted: it leads here without the entry"
+
+
+@pytest.mark.parametrize("body, words", [
+    (f"if ({REQUIRE} != CUSHIM_OK)\nputs(\"old\");\nCALL",
+     "unknown: the branch of line 3 ends in line 4 without leaving: return there, or put the call "
+     "into the branch"),
+    (f"if ({REQUIRE} == CUSHIM_OK) return g(); CALL", f"no guard: {INVERTED}"),
+    (f"if (!{REQUIRE}) {{ a(); return g(); }} CALL", f"no guard: {INVERTED}"),
+    (f"if ({REQUIRE} == CUSHIM_OK) exit(0); CALL", f"no guard: {INVERTED}"),
+    (f"if ({REQUIRE} == CUSHIM_OK) a(); else CALL",
+     "no guard: the call is in the else of line 3, which has no such entry"),
+    (f"if ({REQUIRE} == CUSHIM_OK || force) CALL",
+     "unknown: the guard of line 3 is joined by ||: the call is reached without it"),
+    (f"CALL if ({REQUIRE} != CUSHIM_OK) return 1;",
+     "no guard: cushim_require in PATH:3 has it, and does not decide whether the call is reached: "
+     "require it before"),
+    (f"int r = {REQUIRE}; CALL return r;",
+     "unknown: the guard of line 3 is in no form that is understood: put the call into its if"),
+    (f"printf(\"%d\", {REQUIRE}); CALL",
+     "unknown: the guard of line 3 is an argument of what may go on without it: put the call into "
+     "an if"),
+    (f"if ({REQUIRE} == CUSHIM_OK) CALL", None), (f"if (!{REQUIRE}) {{ CALL }}", None),
+    (f"const bool ok = !{REQUIRE}; if (ok) CALL", None),
+    (f"if (a || {REQUIRE}) goto out; CALL out: return 1;", None),
+    (f"CUSHIM_TRY({REQUIRE}); CALL", None), (f"assert({REQUIRE} == CUSHIM_OK); CALL", None)])
+def test_require_in_the_function_of_the_call(tmp_path, body, words):
+    """It guards as CUSHIM_HAS does, its release as each entry of its list."""
+    path = tmp_path / "a.c"
+    for entry in ("cuMemAllocAsync", "cuGreenCtxCreate"):
+        path.write_text('static const char *const needed[] = {"cuGreenCtxCreate", NULL};\n'
+                        "int main(void) {\n" + body.replace("CALL", f"cu->{entry}(a);") + " }\n")
+        found = re.findall(r":\d+: (.*): \w+ came .*?; (.*)\n", run("scan", "--drivers", "9.0",
+                                                                   path).out)
+        expected = [tuple(words.replace("PATH", str(path)).split(": ", 1))] if words else []
+        if entry == "cuMemAllocAsync" or "CALL if" not in body:
+            assert found == expected
+
+
+@pytest.mark.parametrize("text, words", [
+    ("int main(void) { if (REQUIRE) puts(last); return f(); }", STAYS),
+    ("int main(void) { if (REQUIRE == CUSHIM_OK) f(); else puts(last); }", None),
+    ("static bool has; void init(void) { has = REQUIRE == CUSHIM_OK; }\n"
+     "int main(void) { init(); f(); return has; }", STAYS),
+    ("int start(void) { return REQUIRE; }\nint main(void) { start(); return f(); }", STAYS),
+    ("int start(void) { if (REQUIRE) return 1; return 0; }\nint main(void) { return f(); }",
+     "and is in a function that nothing calls"),
+    ("int start(void) { return REQUIRE; }\n"
+     "int main(void) { if (start()) return 1; return f(); }", None),
+    ("static bool has; void init(void) { has = REQUIRE == CUSHIM_OK; }\n"
+     "int main(void) { init(); if (!has) return 1; f(); }", None),
+    ("int main(void) { if (REQUIRE == CUSHIM_OK) return f(); return 1; }", None),
+    ("int start(void) { if (REQUIRE) return 1; return 0; }", None)])
+def test_require_in_another_file(tmp_path, text, words):
+    """It counts if the program leaves, or may: a library does not show who calls it."""
+    (tmp_path / "f.c").write_text("int f(void) { return cu->cuMemAllocAsync(a); }\n")
+    (tmp_path / "start.c").write_text(text.replace("REQUIRE", REQUIRE))
+    got = run("scan", "--drivers", "9.0", tmp_path)
+    assert got.code == OK
+    found = re.findall(r"f.c:1: unknown: .*; cushim_require in (.*):1 has it, (.*)\n", got.out)
+    assert found == ([(str(tmp_path / "start.c"), words)] if words else [])
 
 
 @pytest.mark.parametrize("call,good", [
