@@ -157,7 +157,7 @@ static bool is_told(const struct matrix_case *one, const char *answer)
 struct followed {
     char thread[THREAD_SIZE]; /* empty: none is followed */
     bool told;                /* the program's words have the error, or may have it */
-    bool paused;              /* it ended something since, or asked */
+    bool released;            /* it ended something since */
 };
 
 /* Whether it ends what an error leaves behind: an object, a connection, a measurement. */
@@ -184,12 +184,11 @@ static void follow(struct followed *followed, struct matrix_case *one, const str
         return;
     if (strncmp(name, "cuGetError", 10) == 0) {
         followed->thread[0] = '\0';
-    } else if (is_end(name) || !matrix_log_acts(name) || is_probe(name) ||
-               strstr(name, "Current")) {
-        followed->paused = true;
-    } else {
+    } else if (is_end(name)) {
+        followed->released = true;
+    } else if (matrix_log_acts(name) && !is_probe(name) && !strstr(name, "Current")) {
         followed->thread[0] = '\0';
-        if (!(followed->paused && followed->told))
+        if (!(followed->released && followed->told))
             snprintf(one->went_on, sizeof one->went_on, "%s", name);
     }
 }

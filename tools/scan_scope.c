@@ -224,18 +224,9 @@ static void begin_directive(struct scan_scope *scope, const struct scan_text *in
     }
 }
 
-static bool is_first_on_line(const struct scan_text *in)
-{
-    const char *at = in->at;
-
-    while (at > in->text && (at[-1] == ' ' || at[-1] == '\t'))
-        at--;
-    return is_in_column_0(in, at);
-}
-
 void scan_scope_character(struct scan_scope *scope, const struct scan_text *in)
 {
-    if (!scope->directive && *in->at == '#' && is_first_on_line(in)) {
+    if (!scope->directive && *in->at == '#' && scan_text_is_first(in)) {
         begin_directive(scope, in);
     } else if (!scope->directive && scope->now.function == SCOPE_FILE) {
         read_head(scope, in);

@@ -419,13 +419,27 @@ static void read_scope(struct reader *reader)
     }
 }
 
+/* "#if 0": what is up to its #else is passed over, and all of it if there is none. */
+static bool skip_dead(struct reader *reader)
+{
+    struct scan_text behind = reader->in;
+
+    if (*reader->in.at != '#' || reader->scope.directive || !scan_text_is_first(&reader->in) ||
+        !scan_text_skip_dead(&behind))
+        return false;
+    if (behind.at < behind.end && *behind.at == '#')
+        read_scope(reader);
+    reader->in = behind;
+    return true;
+}
+
 static void read_all(struct reader *reader)
 {
     bool member = false, typed = false;
 
     while (reader->in.at < reader->in.end) {
         scan_scope_move(&reader->scope, &reader->in);
-        if (skip_other(reader))
+        if (skip_other(reader) || skip_dead(reader))
             continue;
         if (scan_text_is_letter(*reader->in.at)) {
             bool word_before = typed;

@@ -105,6 +105,70 @@ void scan_text_skip_line(struct scan_text *in, char mark)
     }
 }
 
+bool scan_text_is_first(const struct scan_text *in)
+{
+    const char *at = in->at;
+
+    while (at > in->text && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    return at == in->text || at[-1] == '\n';
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+/* "if 0", behind the '#'. */
+static bool is_dead(const struct scan_text *in)
+{
+    const struct scan_word word = scan_word_at(in->at, in->end);
+    const char *at = skip_blanks(word.text + word.length, in->end);
+
+    if (!scan_word_is(word, "if") || skip_blanks(in->at + 1, in->end) != word.text ||
+        at == in->end || *at != '0')
+        return false;
+    at = skip_blanks(at + 1, in->end);
+    return at == in->end || memchr("\r\n/", *at, 3);
+}
+
+bool scan_text_skip_dead(struct scan_text *in)
+{
+    struct scan_text at = *in;
+    size_t depth = 1;
+
+    if (!is_dead(in))
+        return false;
+    for (scan_text_skip_line(&at, '\n'); at.at < at.end;) {
+        if (*at.at == '#' && scan_text_is_first(&at)) {
+            const struct scan_word word = scan_word_at(at.at, at.end);
+            const bool other = word.length >= 4 && memcmp(word.text, "el", 2) == 0;
+            const bool ends = scan_word_is(word, "endif");
+            depth += word.length >= 2 && memcmp(word.text, "if", 2) == 0;
+            depth -= ends;
+            if (ends ? depth == 0 : other && depth == 1) {
+                if (ends)
+                    scan_text_skip_line(&at, '\n');
+                *in = at;
+                return true;
+            }
+            scan_text_skip_line(&at, '\n');
+        } else if (scan_text_begins(&at, "/*")) {
+            at.at += 2;
+            scan_text_skip_behind(&at, "*/", 2);
+        } else if (scan_text_begins(&at, "//")) {
+            scan_text_skip_line(&at, '\n');
+        } else if (*at.at == '"' || *at.at == '\'') {
+            scan_text_skip_line(&at, *at.at);
+        } else {
+            scan_text_step(&at);
+        }
+    }
+    return false;
+}
+
 /* R"name(text)name": behind the R. */
 void scan_text_skip_raw(struct scan_text *in)
 {

@@ -46,6 +46,13 @@ void scan_text_skip_behind(struct scan_text *in, const char *text, size_t length
  * end of the line. */
 void scan_text_skip_line(struct scan_text *in, char mark);
 
+/** Whether only white space is before it in its line. */
+bool scan_text_is_first(const struct scan_text *in);
+
+/** From the '#' of "#if 0" go to that of its #else, #elif or #endif, and from the last behind its
+ * line. False: it is no such place. */
+bool scan_text_skip_dead(struct scan_text *in);
+
 /** Go behind R"name(text)name", from behind the R. */
 void scan_text_skip_raw(struct scan_text *in);
 

@@ -4,15 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool is_first_on_line(const struct scan_text *in)
-{
-    const char *at = in->at;
-
-    while (at > in->text && (at[-1] == ' ' || at[-1] == '\t'))
-        at--;
-    return at == in->text || at[-1] == '\n';
-}
-
 /* An #if, and what belongs to it. */
 static void read_directive(struct scan_tokens *tokens)
 {
@@ -21,7 +12,11 @@ static void read_directive(struct scan_tokens *tokens)
     bool ends = scan_word_is(word, "endif");
     bool other = word.length >= 4 && memcmp(word.text, "el", 2) == 0;
 
-    scan_text_skip_line(&tokens->in, '\n');
+    const bool dead = scan_text_skip_dead(&tokens->in);
+    if (dead && (tokens->in.at == tokens->in.end || *tokens->in.at != '#'))
+        return;
+    if (!dead)
+        scan_text_skip_line(&tokens->in, '\n');
     if (word.length >= 2 && memcmp(word.text, "if", 2) == 0) {
         if (tokens->depth < TOKEN_MOST_CONDITIONS) {
             tokens->conditions[tokens->depth].at = at;
@@ -41,7 +36,7 @@ static bool skip_other(struct scan_tokens *tokens)
 {
     struct scan_text *in = &tokens->in;
 
-    if (*in->at == '#' && !tokens->macro && is_first_on_line(in)) {
+    if (*in->at == '#' && !tokens->macro && scan_text_is_first(in)) {
         read_directive(tokens);
     } else if (scan_text_begins(in, "//")) {
         scan_text_skip_line(in, '\n');

@@ -198,10 +198,12 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert [one["fired"] for one in runs if one["result"] == "fails"] == ["cuEventQuery"]
 
     @pytest.mark.parametrize("work, went_on", [
-        (IGNORES.replace("BETWEEN", "cu->cuStreamSynchronize(one);"), "cuMemcpyDtoH_v2"),
+        (IGNORES.replace("BETWEEN", "cu->cuCtxGetCurrent(&context); cu->cuStreamSynchronize(one);"),
+         "cuMemcpyDtoH_v2"),
         (IGNORES.replace("BETWEEN", "cu->cuEventDestroy_v2(event); event = NULL;"
                          "cu->cuStreamSynchronize(one);"), "cuMemcpyDtoH_v2"),
-        (IGNORES.replace("BETWEEN", "cu->cuCtxGetCurrent(&context);"), "cuMemcpyDtoH_v2"),
+        (IGNORES.replace("BETWEEN", 'puts("error 999"); cu->cuCtxGetCurrent(&context);') +
+         "code = 0;", "cuMemcpyDtoH_v2"),
         (JOBS.replace("SAY", "cu->cuProfilerStop(); goto out"), None),
         (JOBS.replace("SAY", 'printf("error %d\\n", first)'), None),
         (JOBS.replace("SAY", 'puts(cu->cuGetErrorName(first, &name) ? "" : name)'), None),
@@ -216,7 +218,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         (JOBS.replace("SAY", "goto out"), None)])
     def test_behind_a_call_that_failed(tmp_path, work, went_on):
         """A wait, a release and a question are not what the program went on with, but what comes
-        behind them is, unless the program told the error."""
+        behind them is, unless the program told the error and cleaned up."""
         program = compiled(tmp_path, "#include <stdio.h>\n#include <cushim/error.h>\n" +
                            WAITS.replace("WORK", work))
         runs = matrix(*EACH, "--strict", "--", program, code=FAILED if went_on else OK)
