@@ -57,6 +57,8 @@ HIDDEN = [(re.compile(r"__(mul|div)[sd]c3"), "complex", "arithmetic of complex n
 # What clang takes for something else, so that its words name another thing.
 WORDS = re.compile(r"\b(__cluster_dims__|__block_size__|__maxnreg__|__nv_pure__|"
                    r"thread_local)\b")
+# What CUDA 9 gave another name, with the lanes that take part.
+BEFORE_SYNC = re.compile(r"__(shfl(_up|_down|_xor)?|any|all|ballot)")
 # The functions that a driver itself has.
 OF_THE_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
 
@@ -248,7 +250,8 @@ def explained(text, notes):
     if library and of_class:
         return f"{of_class[1]} is not supported by cushim-embed"
     if name and (library or (CUDA_NAMES.match(name[1]) and "call to" not in text)):
-        return f"{name[1]} is not supported by cushim-embed"
+        newer = f"; {name[1]}_sync is" if BEFORE_SYNC.fullmatch(name[1]) else ""
+        return f"{name[1]} is not supported by cushim-embed{newer}"
     ambiguous = re.match(r"call to '(\w+)' is ambiguous", text)
     if ambiguous and CUDA_NAMES.match(ambiguous[1]):
         return f"{ambiguous[1]} of these types is not supported by cushim-embed"

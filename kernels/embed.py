@@ -9,6 +9,7 @@ no CUDA toolkit, or by nvcc or NVRTC. Installed as cushim-embed; standard librar
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import sys
@@ -55,6 +56,38 @@ def check(path, data):
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.isascii() or b"\0" in line:
             sys.exit(f"{path}:{number}: a byte that is not ASCII text")
+
+
+def bytes_of(ptx, space):
+    """How many bytes the variables of a space have, declared there."""
+    found = re.findall(rf"^\s*(?:\.(?:visible|weak)\s+)?\.{space}\s+(?:\.align\s+\d+\s+)?"
+                       r"\.[busf](\d+)\s+[\w$]+((?:\[\d+\])*)\s*[;=]", ptx, re.M)
+    return sum(math.prod(map(int, [bits, *re.findall(r"\d+", sizes)])) // 8
+               for bits, sizes in found)
+
+
+def check_sizes(path, data):
+    """Refuse more constant memory than there is; warn of shared memory that few devices have."""
+    ptx = data.decode("ascii")
+    if bytes_of(ptx, "const") > 65536:
+        sys.exit(f"{path}: {bytes_of(ptx, 'const')} bytes of constant memory; a module can have "
+                 "65536")
+    for kernel in re.split(r"\.entry\s+", ptx)[1:]:
+        size, name = bytes_of(kernel, "shared"), re.match(r"[\w$]*", kernel)[0]
+        if size > 49152:
+            where = compilers.line_of(path, compilers.plain_name(name).split("::")[-1])
+            print(f"{where}: warning: the kernel {compilers.plain_name(name)} has {size} bytes of "
+                  "static shared memory: ptxas refuses more than 49152, and a driver more than "
+                  "its device has; extern __shared__ and launch.shared are for more",
+                  file=sys.stderr)
+
+
+def forgotten_calls(path):
+    """A warning for each barrier without parentheses, which does nothing."""
+    text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8", errors="replace"))
+    return "".join(f"{path}:{text.count(chr(10), 0, found.start()) + 1}: warning: {found[1]} is not "
+                   "called: () is missing\n" for found in re.finditer(
+                       r"(?<!\w)(__sync(?:threads|warp)|__threadfence(?:_\w+)?)\s*;", text))
 
 
 def directive(path, data, name, pattern):
@@ -130,6 +163,7 @@ def compile_kernel(options):
     if options.compiler == "clang":
         ptx, shown, headers = compilers.by_clang(path, isa, target, compilers.LINES + extra,
                                                  options.clang)
+        shown += forgotten_calls(path)
     else:
         compiler = {"nvcc": compilers.by_nvcc, "nvrtc": compilers.by_nvrtc}[options.compiler]
         ptx, shown, headers = compiler(path, isa, target, extra, first_isa)
@@ -231,6 +265,7 @@ def main():
         sys.exit(f"{error.filename or path}: {error.strerror}" if isinstance(error, OSError)
                  else str(error))
     check(path, data)
+    check_sizes(path, data)
     if options.oldest:
         check_oldest(path, data, options.oldest)
     check_outputs(options, [path, *headers])

@@ -490,8 +490,8 @@ CUSHIM_PUBLIC enum cushim_status cushim_init(const struct cushim_api *cu);
  * @param symbols  exported names as for cushim_has, ending with NULL; NULL: none
  * @return CUSHIM_OK, a status of the load, or CUSHIM_ERROR_TOO_OLD: the driver is older than the
  *         release, or lacks one of the symbols; CUSHIM_ERROR_INVALID_ARGUMENT: cushim knows no such
- *         symbols. cushim_last_error() has one sentence that names all of them, as far as it has
- *         room.
+ *         symbols, or the release is below 0 or from 1 to 999. cushim_last_error() has one sentence
+ *         that names all of them, as far as it has room.
  *
  * Threads: safe. Since: 0.1.
  */

@@ -29,6 +29,12 @@ enum cushim_status cushim_require(const struct cushim_api *cu, int release,
             cushim_last_error_set("%s", cushim_message(cu));
         return status;
     }
+    if (release < 0 || (release > 0 && release < 1000)) {
+        cushim_last_error_set("release: %d is no release; it is 1000 times the major and 10 times "
+                              "the minor number, 12040 for 12.4, or 0",
+                              release);
+        return CUSHIM_ERROR_INVALID_ARGUMENT;
+    }
     const char *path = cushim_path(cu);
     char needs[64] = "";
     struct require_names missing = {"", 0}, unknown = {"", 0};

@@ -172,3 +172,25 @@ def test_a_name_with_dots_and_hyphens(name, string, tmp_path):
     assert f"static const char {string}[] = {{\n" in (tmp_path / "out.hpp").read_text("ascii")
     subprocess.run(["cc", "-Wno-unused", "-Werror", "-c", "-x", "c", "-o", "k.o", "out.hpp"],
                    cwd=tmp_path, check=True)
+
+
+@by_clang
+@pytest.mark.parametrize("source, code, words", [
+    ("__global__ void k(int *x)\n{\n    __syncthreads;\n    x[0] = 1; // __syncwarp;\n}\n", 0,
+     "k.cu:3: warning: __syncthreads is not called: () is missing\n"),
+    ("__global__ void k(int *x) { *x = __shfl_down(*x, 1); }\n", 1,
+     "k.cu:1: __shfl_down is not supported by cushim-embed; __shfl_down_sync is\n"),
+    ("__constant__ int big[16385];\n__global__ void k(int *x) { *x = big[*x]; }\n", 1,
+     "k.cu: 65540 bytes of constant memory; a module can have 65536\n"),
+    ("__constant__ int big[16384];\n__global__ void k(int *x) { *x = big[*x]; }\n", 0, ""),
+    ("#define N 12288\n__global__ void k(int *x)\n{\n    __shared__ int s[N];\n    s[*x] = 1;\n"
+     "    __syncthreads();\n    *x = s[N - *x];\n}\n", 0, ""),
+    ("#define N 12289\n__global__ void k(int *x)\n{\n    __shared__ int s[N];\n    s[*x] = 1;\n"
+     "    __syncthreads();\n    *x = s[N - *x];\n}\n", 0,
+     "k.cu:2: warning: the kernel k has 49156 bytes of static shared memory: ptxas refuses more "
+     "than 49152, and a driver more than its device has; extern __shared__ and launch.shared are "
+     "for more\n"),
+])
+def test_what_is_silent_or_too_large(source, code, words, tmp_path):
+    """A barrier that is not called, names before CUDA 9, and more memory than there is."""
+    assert embed(tmp_path, source)[:2] == (code, words)

@@ -185,6 +185,27 @@ static void released(void)
     }
 }
 
+/* An open that fails leaves no driver, of which the next one would be another. */
+static void failed_open(void)
+{
+    static const struct cushim_sim_options good = {.size = sizeof good, .cuda = 12040};
+    struct cushim_sim_options bad = good;
+    bad.faults = "cuMemAloc:error=OUT_OF_MEMORY";
+    for (int i = 0; i < 2; i++) {
+        const struct cushim_api *cu = embedded_open(good);
+        EXPECT(cushim_init(cu) == CUSHIM_OK);
+        cushim_close(cu);
+        EXPECT(cushim_sim_reset());
+        EXPECT(!cushim_sim_open(&bad) && strstr(cushim_last_error(), "faults: "));
+    }
+}
+
+static void test_failed_open(void **state)
+{
+    (void)state;
+    assert_int_equal(embedded_in_child(failed_open), 0);
+}
+
 static void test_released(void **state)
 {
     (void)state;
@@ -196,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counting),
         cmocka_unit_test(test_named),
+        cmocka_unit_test(test_failed_open),
         cmocka_unit_test(test_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,46 @@ static void test_register_limit(void **state)
     free(text);
 }
 
+/* More than 48 KiB, which ptxas refuses, is taken up to what the device has: so by an H200. */
+static void test_static_shared(void **state)
+{
+    CUdevice device;
+    int most, value;
+    (void)state;
+    OK(cu->cuCtxGetDevice(&device));
+    OK(cu->cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                                device));
+    for (int size = most - 4096; size <= most + 4; size += size < most ? 4096 : 4) {
+        char text[400], log[200] = "", sentence[200];
+        CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+        void *values[] = {log, (void *)sizeof log};
+        CUmodule module;
+        CUfunction function;
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k()\n{\n .shared .align 4 .b8 x[%d];\n .reg .u32 r;\n"
+                      " mov.u32 r, %%tid.x;\n st.shared.u32 [x+%d], r;\n ret;\n}\n",
+                 size, size - 4);
+        if (size > most) {
+            GIVES(CUDA_ERROR_INVALID_PTX,
+                  cu->cuModuleLoadDataEx(&module, text, 2, options, values));
+            snprintf(sentence, sizeof sentence,
+                     "ptxas error   : Entry function 'k' uses too much shared data "
+                     "(0x%x bytes, 0x%x max)",
+                     (unsigned)size, (unsigned)most);
+            assert_non_null(strstr(log, sentence));
+            break;
+        }
+        module = loaded(text);
+        OK(cu->cuModuleGetFunction(&function, module, "k"));
+        OK(cu->cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                  function));
+        assert_int_equal(value, size > 49152 ? most - size : 49152 - size);
+        OK(cu->cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
+        OK(cu->cuCtxSynchronize());
+        OK(cu->cuModuleUnload(module));
+    }
+}
+
 /* A variable without initial values, or with few, is memory that nobody has touched. */
 static void test_large_variables(void **state)
 {
@@ -270,6 +310,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_targets),
     MEMORY_TEST(test_queries_of_nothing),
     MEMORY_TEST(test_queries_without_a_context),
+    MEMORY_TEST(test_static_shared),
     MEMORY_OWN(test_register_limit, "a device's compiler takes fewer registers"),
     MEMORY_OWN(test_large_variables, "what a variable costs the host"),
     MEMORY_OWN(test_lacking_instruction, "a device lacks none"),

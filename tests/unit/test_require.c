@@ -21,6 +21,25 @@ static void test_met(void **state)
     cushim_close(cu);
 }
 
+/* 12 or 120, meant as 12000, would be met by any driver. */
+static void test_no_release(void **state)
+{
+    static const int wrong[] = {1, 12, 112, 999, -3, -12000};
+    (void)state;
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char sentence[200];
+        snprintf(sentence, sizeof sentence,
+                 "release: %d is no release; it is 1000 times the major and 10 times the minor "
+                 "number, 12040 for 12.4, or 0",
+                 wrong[i]);
+        assert_int_equal(cushim_require(cu, wrong[i], NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
+        assert_string_equal(cushim_last_error(), sentence);
+    }
+    assert_int_equal(cushim_require(cu, 1000, NULL), CUSHIM_OK);
+    cushim_close(cu);
+}
+
 static void assert_lacks(const struct cushim_api *cu, int release, const char *const *symbols,
                          const char *sentence)
 {
@@ -98,9 +117,9 @@ static void test_no_driver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_met),       cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_misspelt),  cmocka_unit_test(test_many),
-        cmocka_unit_test(test_no_driver),
+        cmocka_unit_test(test_met),     cmocka_unit_test(test_no_release),
+        cmocka_unit_test(test_missing), cmocka_unit_test(test_misspelt),
+        cmocka_unit_test(test_many),    cmocka_unit_test(test_no_driver),
     };
     return cmocka_run_group_tests_name("require", tests, NULL, NULL);
 }

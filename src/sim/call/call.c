@@ -87,8 +87,10 @@ void sim_call_missed(const char *symbol, CUresult result)
 {
     sim_ticket_prepare();
     sim_lock_begin();
-    sim_start();
-    sim_log_missed(++calls, symbol, result);
+    if (sim_start_done || strncmp(symbol, "cushim_sim_", 11) != 0) { /* a failed open starts none */
+        sim_start();
+        sim_log_missed(++calls, symbol, result);
+    }
     if (strncmp(symbol, "cushim", 6) != 0)
         sim_summary_call(result, symbol);
     sim_lock_leave();

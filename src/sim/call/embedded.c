@@ -181,8 +181,6 @@ void cushim_sim_clear_faults(void)
     sim_lock_leave();
 }
 
-/* ---- between tests */
-
 #define END_EACH(kind, end)                                                                        \
     for (object = sim_object_first(kind); object; object = next) {                                 \
         next = object->next;                                                                       \
@@ -288,8 +286,6 @@ void cushim_sim_stop(void)
 {
     ptx_stop(sim_clock_ns());
 }
-
-/* ---- counts */
 
 /* The name that is least different, of a list; it ends with the list, where `at` returns NULL. */
 static const char *nearest(const char *name, const char *(*at)(size_t i))

@@ -8,8 +8,6 @@ void *sim_entry_address(const struct sim_entry *entry)
     return sim_entry_exported ? sim_entry_exported((size_t)(entry - sim_entries)) : entry->function;
 }
 
-/* --- By name --- */
-
 /* The entries whose names begin alike up to a '_', each the next of another: numbers from 1. */
 static uint16_t first_of[1024], next_of[SIM_ENTRY_COUNT];
 
@@ -123,8 +121,6 @@ CUresult sim_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion
                                  : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return CUDA_SUCCESS;
 }
-
-/* --- Private tables --- */
 
 /* Of the first table that the CUDA runtime asks for, in every release. */
 static const CUuuid runtime_table = {{0x6b, (char)0xd5, (char)0xfb, 0x6c, 0x5b, (char)0xf4,

@@ -17,8 +17,6 @@ static uint32_t next;                 /* as many as there were */
 static const char rolled[] = "older messages are gone: the log keeps the newest 100\n";
 static const char missing[] = "older messages are left out: the buffer has no room for them\n";
 
-/* --- Messages --- */
-
 /* What is no refusal: work that goes on, and a driver that is not there yet. */
 static bool is_refusal(CUresult code)
 {
@@ -72,8 +70,6 @@ SIM_ENTRY(cuLogsRegisterCallback,
           sim_registration_make(SIM_REGISTERED_LOG, (sim_any_function *)callbackFunc, userData, 0,
                                 (void **)callback))
 SIM_ENTRY(cuLogsUnregisterCallback, sim_registration_end(SIM_REGISTERED_LOG, 0, callback))
-
-/* --- What was kept --- */
 
 static size_t write_line(uint32_t number, char line[LINE])
 {

@@ -33,7 +33,8 @@ int sim_occupancy(const struct sim_function *function, int threads, size_t dynam
 /* Dynamic shared memory that a launch of the function may have. */
 size_t sim_occupancy_max_dynamic(const struct sim_function *function)
 {
-    int value = sim_function_max_dynamic(sim_function_info(function), function);
+    int value = sim_function_max_dynamic(sim_function_info(function), function,
+                                         function->object.context->device);
     return value > 0 ? (size_t)value : 0;
 }
 

@@ -19,11 +19,13 @@ int sim_function_max_threads(const struct ptx_function_info *info, const struct 
 }
 
 int sim_function_max_dynamic(const struct ptx_function_info *info,
-                             const struct sim_function *function)
+                             const struct sim_function *function, const struct sim_device *device)
 {
+    const int optin = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
     if (function && function->dynamic_shared >= 0)
         return function->dynamic_shared;
-    return ORDINARY_SHARED - (int)info->static_shared;
+    const bool more = info->static_shared > ORDINARY_SHARED; /* an H200 then gives all */
+    return (more ? sim_device_value(device, optin) : ORDINARY_SHARED) - (int)info->static_shared;
 }
 
 /* A cluster attribute: what was set, else the PTX's. */

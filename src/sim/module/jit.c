@@ -190,13 +190,19 @@ CUresult sim_jit_code(enum ptx_status status)
     }
 }
 
+struct ptx_options sim_jit_options(const struct sim_jit *jit, const struct sim_device *device)
+{
+    const int optin = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    return (struct ptx_options){.version = sim_place_ptx_version(),
+                                .architecture = (unsigned)sim_device_architecture(device),
+                                .max_shared = (unsigned)sim_device_value(device, optin),
+                                .max_registers = jit->max_registers};
+}
+
 CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                          const struct ptx_source *sources, size_t count, struct ptx_module **module)
 {
-    struct ptx_options options = {.version = sim_place_ptx_version(),
-                                  .architecture =
-                                      (unsigned)sim_device_architecture(context->device),
-                                  .max_registers = jit->max_registers};
+    struct ptx_options options = sim_jit_options(jit, context->device);
     SIM_TRY(sim_jit_check_target(jit, options.architecture));
     /* Compiling takes long, and other threads may use the driver meanwhile. */
     sim_lock_leave();

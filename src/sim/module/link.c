@@ -95,11 +95,9 @@ static CUresult define(struct link *link, const char *name, const char *input)
     return link->failed = CUDA_ERROR_INVALID_SOURCE;
 }
 
-static CUresult begin(struct link *link, unsigned architecture)
+static CUresult begin(struct link *link)
 {
-    struct ptx_options options = {.version = sim_place_ptx_version(),
-                                  .architecture = architecture,
-                                  .max_registers = link->jit.max_registers};
+    const struct ptx_options options = sim_jit_options(&link->jit, link->device);
     if (!link->build)
         link->build = ptx_build_begin(&options);
     return link->build ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -127,9 +125,9 @@ static CUresult read_sources(struct link *link, const struct sim_image *image,
 
 /* Read the input, for its errors. What it lacks, others may have: cuLinkComplete compiles them all.
  * One that is refused leaves no trace, for which those before it are read again. */
-static CUresult read_input(struct link *link, const struct sim_image *image, unsigned architecture)
+static CUresult read_input(struct link *link, const struct sim_image *image)
 {
-    SIM_TRY(begin(link, architecture));
+    SIM_TRY(begin(link));
     CUresult result = read_sources(link, image, &link->jit.errors);
     if (result == CUDA_SUCCESS) {
         result = sim_image_append(&link->inputs, image);
@@ -142,7 +140,7 @@ static CUresult read_input(struct link *link, const struct sim_image *image, uns
     tdestroy(link->names, free);
     link->names = NULL;
     if (link->failed == CUDA_SUCCESS)
-        link->failed = begin(link, architecture);
+        link->failed = begin(link);
     if (link->failed == CUDA_SUCCESS)
         link->failed = read_sources(link, &link->inputs, NULL);
     return result;
@@ -180,7 +178,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
     if (result == CUDA_SUCCESS) {
         for (size_t i = 0; i < image.count; i++)
             image.sources[i].input = name ? name : number;
-        result = read_input(link, &image, architecture);
+        result = read_input(link, &image);
         sim_image_free(&image);
     }
     char what[200];
@@ -220,7 +218,7 @@ SIM_BEHAVIOUR(cuLinkAddFile_v2)
 static CUresult compile(struct link *link, unsigned architecture)
 {
     SIM_TRY(sim_jit_check_target(&link->jit, architecture));
-    SIM_TRY(begin(link, architecture)); /* there may be no input */
+    SIM_TRY(begin(link)); /* there may be no input */
     struct ptx_build *build = link->build;
     link->build = NULL;
     sim_lock_leave();

@@ -56,7 +56,7 @@ const struct ptx_function_info *sim_function_info(const struct sim_function *fun
 int sim_function_max_threads(const struct ptx_function_info *info, const struct sim_device *device);
 /* Dynamic shared memory that it may have; NULL: without asking for more. */
 int sim_function_max_dynamic(const struct ptx_function_info *info,
-                             const struct sim_function *function);
+                             const struct sim_function *function, const struct sim_device *device);
 /* The function that a handle means in a context: its own, or that of a kernel (CUkernel). */
 CUresult sim_function_of(struct sim_context *context, const void *handle,
                          struct sim_function **function);
@@ -141,6 +141,7 @@ CUresult sim_jit_check_target(struct sim_jit *jit, unsigned architecture);
 void sim_jit_describe(struct sim_jit *jit, const struct ptx_module *module, unsigned architecture);
 CUresult sim_jit_code(enum ptx_status status); /* of inputs that were good, each by itself */
 /* Compile sources for the context's device; CUDA_ERROR_INVALID_PTX and its like on failure. */
+struct ptx_options sim_jit_options(const struct sim_jit *jit, const struct sim_device *device);
 CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                          const struct ptx_source *sources, size_t count,
                          struct ptx_module **module);

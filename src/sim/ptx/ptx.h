@@ -56,6 +56,7 @@ struct ptx_options {
     unsigned version;       /* newest PTX version accepted: 100 * major + minor, 8.4 is 804 */
     unsigned architecture;  /* device's compute capability: 90 for sm_90; 0: any .target */
     unsigned max_errors;    /* stop after so many; 0: a sensible number */
+    unsigned max_shared;    /* static bytes that a block of the device may have; 0: sm_90's */
     unsigned max_registers; /* of a thread, as the functions tell; 0: no limit but .maxnreg */
 };
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 #define MAX_LOCAL UINT64_C(0x80000)
-/* What a driver's JIT takes of a device with that much; more than the 48 KiB of ptxas itself. */
-#define MAX_STATIC_SHARED UINT32_C(0x38c00)
 #define MAX_PARAMETERS UINT32_C(4352)
 #define MAX_CONSTANTS UINT32_C(65536)
 
@@ -315,15 +313,13 @@ static bool exceeds(struct ptx_text *errors, const struct ptx_code *code, const 
                     uint64_t size, uint64_t limit)
 {
     if (size > limit && errors)
-        ptx_text_add(errors,
-                     "ptxas application ptx input, line %u; error   : '%s' uses too much %s "
-                     "(0x%llx bytes, 0x%llx max)\n",
-                     (unsigned)code->ir->line, code->ir->name, what, (unsigned long long)size,
-                     (unsigned long long)limit);
+        ptx_text_add(errors, "ptxas error   : %s%s%s uses too much %s (0x%llx bytes, 0x%llx max)\n",
+                     code ? "Entry function '" : "File", code ? code->ir->name : "",
+                     code ? "'" : "", what, (unsigned long long)size, (unsigned long long)limit);
     return size > limit;
 }
 
-enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors)
+enum ptx_status layout_module(struct ptx_module *module, uint32_t most, struct ptx_text *errors)
 {
     enum ptx_status status = PTX_OK;
 
@@ -348,10 +344,10 @@ enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors
         if (!layout_entry(module, i))
             return PTX_NO_MEMORY;
         const struct ptx_function_info *info = &code->info;
-        bool shared = exceeds(errors, code, "shared data", info->static_shared, MAX_STATIC_SHARED);
+        bool shared = exceeds(errors, code, "shared data", info->static_shared, most);
         bool params = exceeds(errors, code, "parameter space", info->param_size, MAX_PARAMETERS);
-        if (exceeds(errors, code, "constant memory", info->constants, MAX_CONSTANTS) || shared ||
-            params)
+        if (exceeds(errors, NULL, "global constant data", info->constants, MAX_CONSTANTS) ||
+            shared || params)
             status = PTX_INVALID;
     }
     return status;

@@ -93,7 +93,7 @@ enum value_place operand_place(const struct lower *lower, const struct ir_operan
                                enum value_place fallback);
 enum value_place operand_place_at(const struct ir_insn *insn, uint32_t index);
 
-enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors);
+enum ptx_status layout_module(struct ptx_module *module, uint32_t most, struct ptx_text *errors);
 
 /* Zeroed memory for one more than `count`, until the function is compiled; NULL: no memory, which
  * is the status then. */

@@ -166,7 +166,7 @@ static enum ptx_status make(struct ir_module *ir, const struct ptx_options *opti
     if (!made->arena || !module_variables(made) || !module_functions(made))
         status = PTX_NO_MEMORY;
     else
-        status = layout_module(made, errors);
+        status = layout_module(made, options->max_shared ? options->max_shared : 0x38c00, errors);
     if (status == PTX_OK && !is_usable(made))
         status = PTX_UNSUPPORTED;
     if (status == PTX_OK)
@@ -200,7 +200,6 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
     return status;
 }
 
-/* --- In steps --- */
 struct ptx_build {
     struct ptx_options options;
     struct reader *reader;
