@@ -127,7 +127,10 @@ void scan_answer_name(struct flow *flow, struct scan_name name, const struct flo
     }
     if (facts->version == 0)
         return;
-    name.index = facts->major ? SCAN_MAJOR : SCAN_VERSION;
+    name.index = facts->part == FLOW_VERSION ? SCAN_VERSION
+                 : facts->part == FLOW_MAJOR ? SCAN_MAJOR
+                 : facts->part == FLOW_REST  ? SCAN_REST
+                                             : SCAN_VOID;
     add_found(flow, name);
 }
 

@@ -171,6 +171,27 @@ static void find_around(struct around *around, struct scan_source_call *call)
     call->why = SCAN_WHY_FOREIGN;
 }
 
+/* "cushim_has(cu, names[i])" where the file has the entry's name as a string: the line of one. */
+static size_t find_listed(struct scan_guards *guards, size_t index)
+{
+    const char *symbol = known_entry(index).symbol, *at = guards->text.text;
+    const size_t length = strlen(symbol), left = (size_t)(guards->text.end - at);
+    size_t line = 0;
+
+    for (size_t i = 0; i < guards->count && line == 0; i++) {
+        const struct scan_guard *guard = &guards->guards[i];
+        line = guard->index == SCAN_PARAMETER && guard->name.length == 0 ? guard->line : 0;
+    }
+    guards->work += guards->count + (line > 0 ? left : 0);
+    while (line > 0 && (at = memmem(at, (size_t)(guards->text.end - at), symbol, length))) {
+        if (at > guards->text.text && at[-1] == '"' && at + length < guards->text.end &&
+            at[length] == '"')
+            return line;
+        at += length;
+    }
+    return 0;
+}
+
 void scan_around_find(struct scan_guards *guards, const struct scan_scope *scope,
                       struct scan_source *source)
 {
@@ -182,6 +203,10 @@ void scan_around_find(struct scan_guards *guards, const struct scan_scope *scope
         if (!call->has && call->asked == 0 && call->function != SCOPE_FILE &&
             guards->work < FLOW_MOST_WORK)
             find_around(&around, call);
+        if (call->has || call->asked + call->old > 0 || guards->work >= FLOW_MOST_WORK)
+            continue;
+        call->asked = find_listed(guards, call->index);
+        call->why = SCAN_WHY_FOREIGN;
     }
     free(around.nodes.node);
     free(around.shown.file.node);

@@ -76,7 +76,9 @@ static enum reach reach_of(struct scan_guards *guards, const struct scan_scope *
         return REACH_NONE; /* its own head, or it calls itself */
     if (scan_guards_asked(guards, scope, mention->function, index, mention->at))
         return REACH_ALL;
-    if (function->closed || levels == 0)
+    if (function->closed || levels == 0 ||
+        (!scan_names_seeded(guards, function->name, SCAN_CALLEE) &&
+         !scan_names_seeded(guards, function->name, SCAN_REACHED)))
         return REACH_NEVER;
     const enum reach reach = join(reach_elsewhere(guards, function->name, index),
                                   reach_here(guards, scope, function->name, index, levels - 1));
@@ -220,16 +222,39 @@ struct scan_name *scan_callers_list(struct scan_guards *guards, const struct sca
     return names;
 }
 
+/* The line of the first call in this file of a function before all of whose calls here the entry is
+ * asked for; 0: there is none. */
+static size_t find_asked_call(struct scan_guards *guards, const struct scan_scope *scope,
+                              size_t function, size_t index)
+{
+    const struct scan_word name = scope->functions[function - 1].name;
+    size_t i = scan_guards_mention(guards, name), line = 1;
+
+    if (name.length == 0 || guards->full || guards->work > FLOW_MOST_WORK ||
+        reach_here(guards, scope, name, index, 0) != REACH_ALL)
+        return 0;
+    while (is_declaration(guards, &guards->mentions[i]) || guards->mentions[i].function == function)
+        i++;
+    if (!guards->mentions[i].called) /* a variable has this name, too */
+        return 0;
+    guards->work += (size_t)(guards->mentions[i].at - guards->text.text);
+    for (const char *at = guards->text.text; at < guards->mentions[i].at; at++)
+        line += *at == '\n';
+    return line;
+}
+
 void scan_callers_apply(struct scan_guards *guards, const struct scan_scope *scope,
                         struct scan_source *source)
 {
-    for (size_t i = 0; i < source->count && guards->seed_count > 0; i++) {
+    for (size_t i = 0; i < source->count; i++) {
         struct scan_source_call *call = &source->calls[i];
         enum reach reach[OWNERS] = {REACH_NONE};
         bool some = false;
         if (call->has || call->function == SCOPE_FILE)
             continue;
-        const struct owners owners = find_owners(guards, scope, call->function, true);
+        struct owners owners = {{{"", 0}}};
+        if (guards->seed_count > 0)
+            owners = find_owners(guards, scope, call->function, true);
         for (size_t k = 0; k < OWNERS; k++) {
             reach[k] = reach_elsewhere(guards, owners.words[k], call->index);
             if (reach[k] != REACH_NONE)
@@ -240,9 +265,10 @@ void scan_callers_apply(struct scan_guards *guards, const struct scan_scope *sco
         call->has = reach[OWNER_CLASS] == REACH_ALL ||
                     (reach[OWNER_NAME] == REACH_ALL && owners.words[OWNER_TABLE].length == 0) ||
                     (reach[OWNER_TABLE] == REACH_ALL && reach[OWNER_NAME] == REACH_NONE);
-        if (call->has || !some || call->asked > 0)
+        if (call->has || call->asked > 0)
             continue;
-        call->asked = call->line;
-        call->why = SCAN_WHY_CALLERS;
+        call->asked =
+            some ? call->line : find_asked_call(guards, scope, call->function, call->index);
+        call->why = some ? SCAN_WHY_CALLERS : SCAN_WHY_ELSEWHERE;
     }
 }

@@ -167,20 +167,14 @@ static struct flow_facts read_guard(struct flow *flow)
             continue;
         if (scan_guard_is_version(guard) && guard->release == 0) {
             facts.version = flow->next + 1;
-            facts.major = guard->index == SCAN_MAJOR;
+            facts.part = guard->index == SCAN_MAJOR ? FLOW_MAJOR : FLOW_VERSION;
+        } else if (guard->index == SCAN_REST && guard->release == 0) {
+            facts = (struct flow_facts){.version = flow->next + 1, .part = FLOW_REST};
         } else
             scan_flow_join(flow, guard->negated ? &facts.no : &facts.yes, list);
     }
     skip_arguments(flow);
-    if (facts.version > 0 && flow->now.kind == '/') {
-        scan_flow_step(flow);
-        facts.major = !facts.major && scan_version_number(flow) == SCAN_THOUSAND;
-        if (!facts.major) {
-            scan_flow_guard(flow, facts.version)->why = SCAN_WHY_NUMBER;
-            return (struct flow_facts){0};
-        }
-        scan_flow_step(flow);
-    }
+    scan_version_divide(flow, &facts);
     return facts;
 }
 
@@ -257,7 +251,7 @@ static void spoil(struct flow *flow, struct operand *operand)
 
 static struct flow_facts contrary_of(struct flow_facts facts)
 {
-    return (struct flow_facts){facts.no, facts.yes, 0, false};
+    return (struct flow_facts){facts.no, facts.yes, 0, FLOW_VERSION};
 }
 
 static void read_parentheses(struct flow *flow, struct operand *operand)
@@ -371,6 +365,10 @@ static bool read_comparison(struct flow *flow, struct operand *operand)
 
     if (operand->part != PART_WHOLE)
         return false;
+    if (operand->facts.version > 0 && (kind == '/' || kind == '%')) {
+        scan_version_divide(flow, &operand->facts);
+        return true;
+    }
     if (operand->facts.version > 0 && scan_version_is_comparison(kind)) {
         scan_flow_step(flow);
         const int number = scan_version_number(flow);
@@ -502,15 +500,6 @@ static struct flow_facts read_operand(struct flow *flow)
     return operand.facts;
 }
 
-static bool has_version(const struct flow *flow, struct flow_list list)
-{
-    size_t i = list.first;
-
-    while (i > 0 && !scan_guard_is_version(scan_flow_guard(flow, i)))
-        i = scan_flow_guard(flow, i)->next;
-    return i > 0;
-}
-
 /* What is behind && runs if all before it is true, and behind || if all before it is false. */
 static struct flow_facts read_chain(struct flow *flow, int joint)
 {
@@ -521,21 +510,32 @@ static struct flow_facts read_chain(struct flow *flow, int joint)
         return facts;
     struct flow_list *kept = both ? &facts.yes : &facts.no, *lost = both ? &facts.no : &facts.yes;
     const struct flow_list first = *lost;
-    const bool compared = !both && has_version(flow, first);
+    size_t least = both ? 0 : scan_version_least(flow, first),
+           rest = scan_version_rest(flow, first);
+    size_t operands = 1;
     enum scan_why why = both ? SCAN_WHY_AND : SCAN_WHY_OR;
     *lost = (struct flow_list){0, 0};
     facts.version = 0;
     while (flow->now.kind == joint) {
         scan_flow_step(flow);
         struct flow_facts more = both ? read_operand(flow) : read_chain(flow, TOKEN_AND);
-        if (compared && has_version(flow, more.yes))
-            why = SCAN_WHY_FORM; /* major > 11 || (major == 11 && minor >= 2) */
-        scan_flow_drop(flow, both ? more.no : more.yes, why);
+        const struct flow_list dropped = both ? more.no : more.yes;
+        if (least > 0 && scan_version_least(flow, dropped) > 0)
+            why = SCAN_WHY_FORM; /* it is not known which of them is true */
+        least = scan_version_lesser(flow, least, scan_version_least(flow, dropped));
+        rest = ++operands == 2 ? rest + scan_version_rest(flow, dropped) : 0;
+        scan_flow_drop(flow, dropped, why);
         scan_flow_join(flow, kept, both ? more.yes : more.no);
     }
     scan_flow_drop(flow, first, why);
+    const size_t alone = scan_version_unite(flow, *kept, both ? rest : 0);
+    *lost = both ? (struct flow_list){alone, alone} : (struct flow_list){least, least};
+    if (lost->first > 0)
+        scan_flow_guard(flow, lost->first)->next = 0;
     scan_flow_hold(flow, *kept);
     for (size_t i = kept->first; i > 0; i = scan_flow_guard(flow, i)->next)
+        scan_flow_guard(flow, i)->joined = true;
+    for (size_t i = lost->first; i > 0; i = scan_flow_guard(flow, i)->next)
         scan_flow_guard(flow, i)->joined = true;
     return facts;
 }

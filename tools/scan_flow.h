@@ -25,11 +25,14 @@ struct flow_list {
     size_t first, last;
 };
 
+/* What an expression is of the driver's version: all, / 1000, / 10, % 1000, and % 1000 / 10. */
+enum flow_part { FLOW_VERSION, FLOW_MAJOR, FLOW_TENTH, FLOW_MILL, FLOW_REST };
+
 /* What is known if an expression is true, and if it is not. */
 struct flow_facts {
     struct flow_list yes, no;
     size_t version; /* the guard that the expression is, if it is the driver's version */
-    bool major;     /* or that / 1000 */
+    enum flow_part part;
 };
 
 /* What a `return` gives its value to. */

@@ -107,6 +107,9 @@ static void find_keys(const struct scan_guards *guards, const struct scan_guard 
     } else if (version && (guard->release < 0 || guard->why == SCAN_WHY_NUMBER ||
                            guard->why == SCAN_WHY_SWITCH)) {
         keys[0] = NO_NUMBER;
+    } else if (guard->index == SCAN_REST && guard->name.length > 0 && guard->release > 0 &&
+               !guard->whole) {
+        keys[0] = NO_NUMBER;
     } else if (guard->index == SCAN_ATTRIBUTE) {
         keys[0] = ATTRIBUTES;
     }
@@ -412,7 +415,7 @@ static void find_why(const struct scan_guards *guards, struct scan_source_call *
     call->why = contrary ? found->contrary_why : found->why;
     call->certain = contrary && !found->joined &&
                     (found->index < CUSHIM_ENTRY_COUNT || is_release(guards, found, call->index));
-    if (scan_guard_is_version(found) && found->release < 0)
+    if ((scan_guard_is_version(found) && found->release < 0) || found->index == SCAN_REST)
         call->why = SCAN_WHY_NUMBER;
     call->why_line = found->why_line;
 }

@@ -19,14 +19,16 @@
 #define SCAN_MAJOR ((size_t)CUSHIM_ENTRY_COUNT + 2)
 #define SCAN_PARAMETER ((size_t)CUSHIM_ENTRY_COUNT + 3)
 #define SCAN_ATTRIBUTE ((size_t)CUSHIM_ENTRY_COUNT + 4)
+/* The driver's version % 1000 / 10, which tells a release only together with the version / 1000. */
+#define SCAN_REST ((size_t)CUSHIM_ENTRY_COUNT + 5)
 /* Of other files: a function that does not return, a name of a release, and what compares with the
  * error of a missing entry. */
-#define SCAN_LEAVER ((size_t)CUSHIM_ENTRY_COUNT + 5)
-#define SCAN_CONSTANT ((size_t)CUSHIM_ENTRY_COUNT + 6)
-#define SCAN_MISSING ((size_t)CUSHIM_ENTRY_COUNT + 7)
+#define SCAN_LEAVER ((size_t)CUSHIM_ENTRY_COUNT + 6)
+#define SCAN_CONSTANT ((size_t)CUSHIM_ENTRY_COUNT + 7)
+#define SCAN_MISSING ((size_t)CUSHIM_ENTRY_COUNT + 8)
 /* A function that calls an entry without a guard, and how others call it: scan_callers.h. */
-#define SCAN_CALLEE ((size_t)CUSHIM_ENTRY_COUNT + 8)
-#define SCAN_REACHED ((size_t)CUSHIM_ENTRY_COUNT + 9)
+#define SCAN_CALLEE ((size_t)CUSHIM_ENTRY_COUNT + 9)
+#define SCAN_REACHED ((size_t)CUSHIM_ENTRY_COUNT + 10)
 /* The release that a parameter is, and the one that two are: major * 1000 + minor * 10. */
 #define SCAN_ANY_RELEASE (-1)
 #define SCAN_PAIR_RELEASE (-2)
@@ -37,13 +39,14 @@ struct scan_guard {
     size_t line, function, index; /* of the entry; SCAN_VERSION */
     int release;                  /* that the version is at least; 0: it is not compared */
     bool compared;                /* with it here, or it is an argument here */
-    struct scan_word name;        /* by which it is known; empty: it is a question */
-    const char *head; /* of a question outside functions: where its declaration begins */
-    bool negated;     /* the name holds the contrary */
-    bool joined;      /* by && or ||: its contrary is not certain where the condition is false */
-    bool answers;     /* the name is a function's, or the question is what its macro answers */
-    bool asks;        /* the name is a macro's that asks, and is no answer itself */
-    bool asserts;     /* or leaves if it does not hold */
+    bool whole; /* of the version / 1000; of a SCAN_REST: it is within the release of such a one */
+    struct scan_word name; /* by which it is known; empty: it is a question */
+    const char *head;      /* of a question outside functions: where its declaration begins */
+    bool negated;          /* the name holds the contrary */
+    bool joined;  /* by && or ||: its contrary is not certain where the condition is false */
+    bool answers; /* the name is a function's, or the question is what its macro answers */
+    bool asks;    /* the name is a macro's that asks, and is no answer itself */
+    bool asserts; /* or leaves if it does not hold */
     struct scan_word parameter; /* SCAN_PARAMETER: it */
     bool comment;               /* it counts for all behind it */
     bool filled;  /* it asks nothing: the name of a handle, and what a helper of cushim's returns */

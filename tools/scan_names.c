@@ -254,8 +254,7 @@ static void add_name(struct scan_guards *guards, struct scan_name name)
 
 static void add_function(struct scan_guards *guards, const struct scan_scope *scope, size_t which)
 {
-    if (which != SCOPE_FILE && scope->functions[which - 1].closed &&
-        scope->functions[which - 1].name.length > 0)
+    if (which != SCOPE_FILE && scope->functions[which - 1].name.length > 0)
         add_name(guards,
                  (struct scan_name){.word = scope->functions[which - 1].name, .index = KNOWN_NONE});
 }

@@ -390,11 +390,14 @@ static void read_name(struct reader *reader, bool member, bool typed)
         scan_filled_by_function(&reader->guards, scope, &reader->in, word);
     scan_names_word(&reader->guards, word, &place, called);
     index = find_entry(reader, word);
-    const size_t helper = scan_filled_helper(word), filler = index == KNOWN_NONE ? helper : index;
+    const size_t helper = scan_filled_helper(word);
+    const size_t filler = scan_word_is(word, "cudaDriverGetVersion")
+                              ? known_symbol(NAMES_VALUE(cuDriverGetVersion))
+                              : (index == KNOWN_NONE ? helper : index);
     if (called && helper != KNOWN_NONE)
         add_result(&reader->guards, place, helper);
     if (filler != KNOWN_NONE)
-        scan_filled_by_entry(&reader->guards, scope, &reader->in, filler, index == KNOWN_NONE);
+        scan_filled_by_entry(&reader->guards, scope, &reader->in, filler, helper != KNOWN_NONE);
     if (index != KNOWN_NONE)
         add_call(reader, &(struct scan_source_call){
                              .line = line, .index = index, .alone = !member, .at = word.text});

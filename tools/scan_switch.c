@@ -46,7 +46,7 @@ static struct flow_list read_value(struct flow *flow, int *release)
     bool yes = one && scan_answer_literal(flow->now.word, true);
     bool no = one && scan_answer_literal(flow->now.word, false);
     *release = one && facts->version > 0 ? scan_version_number(flow) : 0;
-    *release *= facts->major ? SCAN_THOUSAND : 1;
+    *release *= facts->part == FLOW_VERSION ? 1 : facts->part == FLOW_MAJOR ? SCAN_THOUSAND : 0;
     own->yes |= yes;
     own->no |= no;
     struct flow_facts value = scan_condition_read(flow, false, &more);

@@ -6,9 +6,10 @@
 #include "scan_names.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MAJOR = 99, FARTHEST = 1024, PAIR_TOKENS = 7 };
+enum { MOST_MAJOR = 99, FARTHEST = 1024, PAIR_TOKENS = 7, HUNDRED = 100 };
 
 int scan_version_mirrored(int comparison)
 {
@@ -182,28 +183,121 @@ bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
            !memchr(from, ')', length) && !memmem(from, length, "else", 4);
 }
 
+void scan_version_divide(struct flow *flow, struct flow_facts *facts)
+{
+    static const struct {
+        enum flow_part from;
+        int operator, number;
+        enum flow_part to;
+    } steps[] = {
+        {FLOW_VERSION, '/', SCAN_THOUSAND, FLOW_MAJOR}, {FLOW_VERSION, '/', SCAN_MINOR, FLOW_TENTH},
+        {FLOW_VERSION, '%', SCAN_THOUSAND, FLOW_MILL},  {FLOW_VERSION, '%', HUNDRED, FLOW_MILL},
+        {FLOW_TENTH, '/', HUNDRED, FLOW_MAJOR},         {FLOW_TENTH, '%', HUNDRED, FLOW_REST},
+        {FLOW_MILL, '/', SCAN_MINOR, FLOW_REST},
+    };
+
+    while (facts->version > 0 && (flow->now.kind == '/' || flow->now.kind == '%')) {
+        const int operator= flow->now.kind;
+        size_t i = 0;
+        scan_flow_step(flow);
+        const int number =
+            flow->now.kind == TOKEN_NUMBER ? atoi(flow->now.word.text) : scan_version_number(flow);
+        while (i < sizeof steps / sizeof steps[0] &&
+               (steps[i].from != facts->part ||
+                steps[i].operator!= operator|| steps[i].number != number))
+            i++;
+        if (i == sizeof steps / sizeof steps[0]) {
+            scan_flow_guard(flow, facts->version)->why = SCAN_WHY_NUMBER;
+            *facts = (struct flow_facts){0};
+            return;
+        }
+        facts->part = steps[i].to;
+        scan_flow_step(flow);
+    }
+}
+
+size_t scan_version_least(const struct flow *flow, struct flow_list list)
+{
+    size_t found = 0;
+
+    for (size_t i = list.first; i > 0; i = scan_flow_guard(flow, i)->next) {
+        const struct scan_guard *guard = scan_flow_guard(flow, i);
+        if (scan_guard_is_version(guard) && guard->release > 0 &&
+            (found == 0 || scan_flow_guard(flow, found)->release < guard->release))
+            found = i;
+    }
+    return found;
+}
+
+size_t scan_version_lesser(const struct flow *flow, size_t one, size_t other)
+{
+    if (one == 0 || other == 0)
+        return 0;
+    return scan_flow_guard(flow, one)->release <= scan_flow_guard(flow, other)->release ? one
+                                                                                        : other;
+}
+
+size_t scan_version_rest(const struct flow *flow, struct flow_list list)
+{
+    size_t i = list.first;
+
+    while (i > 0 &&
+           (scan_flow_guard(flow, i)->index != SCAN_REST || scan_flow_guard(flow, i)->release <= 0))
+        i = scan_flow_guard(flow, i)->next;
+    return i;
+}
+
+size_t scan_version_unite(const struct flow *flow, struct flow_list list, size_t rest)
+{
+    const size_t own = scan_version_rest(flow, list), found = scan_version_least(flow, list);
+    struct scan_guard *major = found > 0 ? scan_flow_guard(flow, found) : NULL;
+
+    if (!major || !major->whole)
+        return 0;
+    if (own > 0) {
+        struct scan_guard *guard = scan_flow_guard(flow, own);
+        const int thousands = guard->release - guard->release % SCAN_THOUSAND;
+        if (thousands > 0 && thousands != major->release)
+            return 0;
+        major->release = major->release + guard->release - thousands;
+        major->whole = false;
+        guard->whole = true;
+        return 0;
+    }
+    if (rest > 0)
+        scan_flow_guard(flow, rest)->release += major->release;
+    return rest;
+}
+
 /* "version >= 12000": which release it has at least, if that is true, or if it is not. */
 struct flow_facts scan_version_compare(const struct flow *flow, const struct flow_facts *version,
                                        int comparison, int number)
 {
     struct scan_guard *guard = scan_flow_guard(flow, version->version);
     const struct flow_list list = {version->version, version->version};
-    const bool major = version->major || (guard->divided && number <= MOST_MAJOR);
-    const int least = major ? 1 : SCAN_MINOR;
+    const enum flow_part part = version->part;
+    const bool all = part == FLOW_VERSION;
+    const bool major = part == FLOW_MAJOR || (all && guard->divided && number <= MOST_MAJOR);
+    const bool rest = part == FLOW_REST || part == FLOW_MILL;
+    const int scale = major ? SCAN_THOUSAND : all || part == FLOW_MILL ? 1 : SCAN_MINOR;
+    const int least = scale == 1 ? SCAN_MINOR : 1;
     const int more = comparison == '>' || comparison == TOKEN_LESS_EQUAL ? least : 0;
 
-    if (number == 0 && !version->major && scan_flow_is_parameter(flow, flow->now.word)) {
+    if (number == 0 && all && scan_flow_is_parameter(flow, flow->now.word)) {
         guard->release = is_pair(flow) ? SCAN_PAIR_RELEASE : SCAN_ANY_RELEASE;
         return comparison == '<' || comparison == TOKEN_LESS_EQUAL
                    ? (struct flow_facts){.no = list}
                    : (struct flow_facts){.yes = list};
     }
-    if (number == 0 || (major && number > MOST_MAJOR)) {
+    if (number == 0 || (major && number > MOST_MAJOR) ||
+        (rest && number * scale >= SCAN_THOUSAND) || (part > FLOW_MAJOR && guard->divided)) {
         guard->why = SCAN_WHY_NUMBER;
         return (struct flow_facts){0};
     }
-    guard->release = (number + more) * (major ? SCAN_THOUSAND : 1);
-    guard->compared = true;
+    guard->release = (number + more) * scale;
+    guard->compared = !rest;
+    guard->whole = major;
+    guard->index = rest ? SCAN_REST : guard->index;
     return comparison == '<' || comparison == TOKEN_LESS_EQUAL ? (struct flow_facts){.no = list}
                                                                : (struct flow_facts){.yes = list};
 }

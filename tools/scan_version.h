@@ -25,6 +25,24 @@ int scan_version_number(struct flow *flow);
 /** Go behind that number, or behind "major * 1000 + minor * 10" of two parameters in this order. */
 void scan_version_pass(struct flow *flow);
 
+/** Behind the version: "/ 1000", "/ 10", "% 1000 / 10". */
+void scan_version_divide(struct flow *flow, struct flow_facts *facts);
+
+/** Of guards that hold together: the newest release that the version is at least; 0: none. Of two
+ * such ones of which one holds: the older one. And the first part of a version that tells nothing
+ * alone. */
+size_t scan_version_least(const struct flow *flow, struct flow_list list);
+size_t scan_version_lesser(const struct flow *flow, size_t one, size_t other);
+size_t scan_version_rest(const struct flow *flow, struct flow_list list);
+
+/**
+ * "major == 11 && minor >= 2": the first is of 11.2.
+ *
+ * @param rest  "minor < 2" behind "major == 11 &&"; 0: none
+ * @return it, if it does not hold behind "major < 11 ||", or 0
+ */
+size_t scan_version_unite(const struct flow *flow, struct flow_list list, size_t rest);
+
 /** Whether "name /= 1000" was read, or "name = name / 1000". */
 bool scan_version_divides(const struct flow *flow, struct scan_word name,
                           const struct scan_token *value);

@@ -132,7 +132,7 @@ TELLS = "asks for it: ask here, too, or begin a comment before the call with CUS
     (f"if (cushim_driver_version(cu) >= 11 * release)\n{CALL}",
      "line 1 compares the driver's version with no number that is known: write one, as 12000"),
     (f"int v = cushim_driver_version(cu), major = v / 1000;\n"
-     f"if (major > 11 || (major == 11 && v % 1000 >= 20)) {CALL}",
+     f"if (major > 11 || (major == 11 && odd(v))) {CALL}",
      "the guard of line 2 is in no form that is understood: put the call into its if"),
     (f"int m = {HAS} ? 3 : 4;\nif (m == 3) {CALL}",
      "the guard of line 1 is in no form that is understood: put the call into its if"),
