@@ -16,6 +16,7 @@
 #include "scan_result.h"
 #include "scan_scope.h"
 #include "scan_shared.h"
+#include "scan_use.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -395,7 +396,7 @@ static void read_name(struct reader *reader, bool member, bool typed)
         add_result(&reader->guards, place, helper);
     if (filler != KNOWN_NONE)
         scan_filled_by_entry(&reader->guards, scope, &reader->in, filler, index == KNOWN_NONE);
-    if (index != KNOWN_NONE)
+    if (index != KNOWN_NONE && scan_use_is_call(&reader->in, scope, word, statement.last, member))
         add_call(reader, &(struct scan_source_call){
                              .line = line, .index = index, .alone = !member, .at = word.text});
 }
