@@ -11,9 +11,16 @@
 
 bool scan_answer_literal(struct scan_word word, bool value)
 {
-    static const char *const no[] = {"false",        "0",         "NULL",
-                                     "nullptr",      "FALSE",     "CUDA_SUCCESS",
-                                     "EXIT_SUCCESS", "CUSHIM_OK", NULL};
+    static const char *const no[] = {"false",
+                                     "0",
+                                     "NULL",
+                                     "nullptr",
+                                     "FALSE",
+                                     "CUDA_SUCCESS",
+                                     "EXIT_SUCCESS",
+                                     "CUSHIM_OK",
+                                     "CUSHIM_SUPPORTED",
+                                     NULL};
     static const char *const yes[] = {"true", "1", "TRUE", "EXIT_FAILURE", NULL};
 
     return scan_word_is_one_of(word, value ? yes : no);

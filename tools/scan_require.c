@@ -2,8 +2,11 @@
 #include "scan_require.h"
 
 #include "known.h"
-#include "output.h"
+#include "scan_wheel.h"
 
+#include <cushim/feature.h>
+
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +117,40 @@ enum scan_require scan_require_use(const struct scan_text *in,
     if (is_unused(in, place, close))
         return SCAN_REQUIRE_UNUSED;
     return is_inverted(in, place, close) ? SCAN_REQUIRE_INVERTED : SCAN_REQUIRE_COUNTS;
+}
+
+void scan_require_add(struct scan_source_require *require, size_t index)
+{
+    for (size_t i = 0; i < require->count; i++) {
+        if (require->entries[i] == index)
+            return;
+    }
+    require->entries = scan_grow(require->entries, require->count, sizeof *require->entries);
+    require->entries[require->count++] = index;
+}
+
+bool scan_require_feature(const char *at, const char *end, struct scan_source_require *require)
+{
+    static const char prefix[] = "CUSHIM_FEATURE_";
+    enum { LENGTH = sizeof prefix - 1, LONGEST = 64 };
+    struct cushim_feature_facts facts = {.size = sizeof facts};
+    enum cushim_feature feature;
+    char name[LONGEST];
+    size_t entry;
+
+    at = memmem(at, (size_t)(end - at), prefix, LENGTH);
+    const struct scan_word word = scan_word_at(at ? at : end, end);
+    if (!at || word.length >= LENGTH + sizeof name)
+        return false;
+    for (size_t i = LENGTH; i < word.length; i++) /* MEMORY_POOLS: "memory-pools" */
+        name[i - LENGTH] = word.text[i] == '_' ? '-' : (char)tolower((unsigned char)word.text[i]);
+    name[word.length - LENGTH] = '\0';
+    if (!cushim_feature_find(name, &feature) || !cushim_feature_list((size_t)feature, &facts))
+        return false;
+    require->release = facts.since;
+    for (size_t i = 0; cushim_feature_entry(feature, i, &entry); i++)
+        scan_require_add(require, entry);
+    return true;
 }
 
 /* Whether a guard is the call itself, or a name that holds what it tells. */

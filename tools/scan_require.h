@@ -22,6 +22,13 @@ struct scan_require_place {
 enum scan_require scan_require_use(const struct scan_text *in,
                                    const struct scan_require_place *place, const char *close);
 
+/** It has an entry, too. */
+void scan_require_add(struct scan_source_require *require, size_t index);
+
+/** What a CUSHIM_FEATURE_ constant between two places tells, as if it were required; false: there
+ * is none that is known. */
+bool scan_require_feature(const char *at, const char *end, struct scan_source_require *require);
+
 /** All guards are settled: which of them do not count, as nothing shows that the program leaves. */
 void scan_require_settle(const struct scan_guards *guards, const struct scan_scope *scope,
                          struct scan_source *source);

@@ -16,6 +16,7 @@
 #include "scan_result.h"
 #include "scan_scope.h"
 #include "scan_shared.h"
+#include "scan_use.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -245,16 +246,6 @@ static int read_constant(const struct reader *reader, struct scan_word name)
     return number == 0 && scan_word_is(name, "CUSHIM_CUDA_VERSION") ? reader->found.level : number;
 }
 
-static void add_required(struct scan_source_require *require, size_t index)
-{
-    for (size_t i = 0; i < require->count; i++) {
-        if (require->entries[i] == index)
-            return;
-    }
-    require->entries = scan_grow(require->entries, require->count, sizeof *require->entries);
-    require->entries[require->count++] = index;
-}
-
 /* What the lists have that are named in an argument. */
 static void add_listed(const struct reader *reader, struct scan_source_require *require,
                        struct scan_word argument)
@@ -262,7 +253,7 @@ static void add_listed(const struct reader *reader, struct scan_source_require *
     for (size_t i = 0; argument.text && i < reader->lists.count; i++) {
         const struct scan_listed *listed = &reader->lists.listed[i];
         if (scan_text_find_word(argument.text, argument.text + argument.length, listed->list))
-            add_required(require, listed->index);
+            scan_require_add(require, listed->index);
     }
 }
 
@@ -303,7 +294,7 @@ static void read_required(struct reader *reader, struct scan_guard guard,
         struct scan_word name = scan_word_at(at, end);
         size_t index = known_symbol_of(name.text, name.length);
         if (index != KNOWN_NONE)
-            add_required(&require, index);
+            scan_require_add(&require, index);
         at = memchr(at + 1, '"', (size_t)(end - at - 1));
         at = at ? at + 1 : NULL;
     }
@@ -316,6 +307,32 @@ static void read_required(struct reader *reader, struct scan_guard guard,
         add_requirement(&reader->guards, guard, &require);
     found->requirements = scan_grow(found->requirements, found->require_count, sizeof require);
     found->requirements[found->require_count++] = require;
+}
+
+/* cushim_feature(cu, device, CUSHIM_FEATURE_...): it is 0 where the driver has it, as what is
+ * required. */
+static void read_feature(struct reader *reader, struct scan_guard guard)
+{
+    const char *end = find_close(reader);
+    struct scan_source_require feature = {.line = guard.line};
+
+    if (end && scan_require_feature(reader->in.at, end, &feature))
+        add_requirement(&reader->guards, guard, &feature);
+    free(feature.entries);
+}
+
+/* cushim_proc(cu, "cuName", ...): the name. */
+static void read_proc(struct reader *reader, struct scan_guard guard)
+{
+    const char *end = find_close(reader);
+    const char *name = end ? memchr(reader->in.at, '"', (size_t)(end - reader->in.at)) : NULL;
+    const struct scan_word word = scan_word_at(name ? name : end, end);
+
+    if (!name)
+        return;
+    guard.index = known_symbol_of(word.text, word.length);
+    if (guard.index != KNOWN_NONE)
+        scan_guards_add(&reader->guards, &guard);
 }
 
 static void add_call(struct reader *reader, const struct scan_source_call *call)
@@ -378,6 +395,10 @@ static void read_name(struct reader *reader, bool member, bool typed)
                 function != SCOPE_FILE && is_main(scope->functions[function - 1].name);
             read_required(reader, guard_at(reader, word.text, line), &statement);
         }
+        if (scan_word_is(word, "cushim_feature"))
+            read_feature(reader, guard_at(reader, word.text, line));
+        else if (scan_word_is(word, "cushim_proc"))
+            read_proc(reader, guard_at(reader, word.text, line));
         if (typed && is_main(word) && reader->found.main == 0)
             reader->found.main = line;
     }
@@ -398,7 +419,7 @@ static void read_name(struct reader *reader, bool member, bool typed)
         add_result(&reader->guards, place, helper);
     if (filler != KNOWN_NONE)
         scan_filled_by_entry(&reader->guards, scope, &reader->in, filler, helper != KNOWN_NONE);
-    if (index != KNOWN_NONE)
+    if (index != KNOWN_NONE && scan_use_is_call(&reader->in, scope, word, statement.last, member))
         add_call(reader, &(struct scan_source_call){
                              .line = line, .index = index, .alone = !member, .at = word.text});
 }

@@ -283,13 +283,6 @@ const char *scan_text_find_close(const char *at, const char *end)
 enum { MOST_NUMBER = 1000000, MOST_PARENTHESES = 8 };
 
 /* Behind spaces of the line. */
-static const char *skip_blanks(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    return at;
-}
-
 /* "12000", "11'020u"; 0: something else. */
 static int read_literal(const char **from, const char *end)
 {
