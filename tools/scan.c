@@ -391,7 +391,7 @@ static enum verdict_answer finish(struct run *run)
         output_json_set(root, "files", run->files);
         output_json_set(root, "all", scan_json(&run->all, options, NULL));
         output_json_set(root, "verdicts", scan_table_json(options, verdicts, deciding));
-        output_json_set(root, "sources", scan_sources_json(&run->sources));
+        output_json_set(root, "sources", scan_output_sources(&run->sources));
         output_json_set(root, "python", run->python);
         output_json_set(root, "other", json_integer((json_int_t)run->other_count));
         output_json_set(root, "problems", run->problems);

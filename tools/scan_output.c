@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_output.h"
 
+#include "known.h"
 #include "names.h"
 #include "output.h"
 #include "scan_table.h"
@@ -383,4 +384,82 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
         output_command(file, sentence(text, verdict), false);
         fputs("\n", file);
     }
+}
+
+/* ---- JSON */
+
+/* What is behind the last ": " of a reason is its cure, but for these, which tell more of it. */
+static bool has_cure(const struct scan_source_call *call)
+{
+    if (call->asked == 0)
+        return call->late == 0;
+    return call->why != SCAN_WHY_OR && call->why != SCAN_WHY_AND &&
+           call->why != SCAN_WHY_INVERTED && call->why != SCAN_WHY_ELSE;
+}
+
+/* The verdict on a call, and of a finding the words that are printed. */
+static void set_verdict(json_t *row, const struct scan_source_call *call, int oldest)
+{
+    bool unknown;
+    char *words = scan_sources_words(call, oldest, &unknown), *fix = NULL, *other = NULL;
+    char *const reason = words ? strstr(words, ": ") + 2 : NULL;
+    const bool plain = call->asked + call->late + call->old == 0 && !call->lost;
+
+    for (char *at = reason; at && has_cure(call) && (at = strstr(at + 1, plain ? "; " : ": "));)
+        fix = at;
+    if (fix)
+        *fix = '\0';
+    else if (words && asprintf(&other, "put the call into if (CUSHIM_HAS(..., %s))",
+                               known_entry(call->index).symbol) < 0)
+        output_no_memory();
+    const char *const verdict = !words ? "runs" : unknown ? "unknown" : "no guard";
+    output_json_set(row, "verdict", output_json_text(oldest > 0 ? verdict : NULL));
+    output_json_set(row, "reason", output_json_text(reason));
+    output_json_set(row, "fix", output_json_text(fix ? fix + 2 : other));
+    free(words);
+    free(other);
+}
+
+static json_t *call_json(const struct scan_source_call *call, int oldest)
+{
+    struct cushim_entry entry = known_entry(call->index);
+    json_t *row = json_object();
+    char *place = NULL;
+
+    if (call->require && asprintf(&place, "%s:%zu", call->require->file, call->require->line) < 0)
+        output_no_memory();
+    output_json_set(row, "line", json_integer((json_int_t)call->line));
+    output_json_set(row, "symbol", output_json_text(entry.symbol));
+    output_json_set(row, "since", json_integer(entry.since));
+    output_json_set(row, "newer", json_boolean(oldest > 0 && entry.since > oldest));
+    output_json_set(row, "guarded", json_boolean(call->has || call->require));
+    output_json_set(row, "required", output_json_text(place));
+    output_json_set(row, "asked",
+                    call->asked > 0 && !call->certain && !call->require
+                        ? json_integer((json_int_t)call->asked)
+                        : json_null());
+    set_verdict(row, call, oldest);
+    free(place);
+    return row;
+}
+
+json_t *scan_output_sources(const struct scan_sources *sources)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct scan_source *source = &sources->item[i];
+        json_t *object = json_object(), *calls = json_array();
+        if (source->count == 0) {
+            json_decref(object);
+            json_decref(calls);
+            continue;
+        }
+        for (size_t k = 0; k < source->count; k++)
+            output_json_append(calls, call_json(&source->calls[k], sources->oldest));
+        output_json_set(object, "file", output_json_text(source->name));
+        output_json_set(object, "calls", calls);
+        output_json_append(array, object);
+    }
+    return array;
 }

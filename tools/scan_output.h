@@ -39,4 +39,7 @@ scan_writer scan_output_sarif;
  * notice. */
 scan_writer scan_output_github;
 
+/** The calls of each source that has some: the member `sources`. */
+json_t *scan_output_sources(const struct scan_sources *sources);
+
 #endif

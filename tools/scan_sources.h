@@ -9,7 +9,6 @@
 #include "scan_shared.h"
 #include "scan_source.h"
 
-#include <jansson.h>
 #include <stdio.h>
 
 struct scan_sources {
@@ -45,6 +44,9 @@ struct scan_findings {
     size_t count;
 };
 
+/** What is printed of a call: "unknown: ..."; NULL if it is no finding. To be freed. */
+char *scan_sources_words(const struct scan_source_call *call, int oldest, bool *unknown);
+
 struct scan_findings scan_sources_find(const struct scan_sources *sources);
 
 /** Whether one of them is no `unknown`, or `strict` and there is one. */
@@ -68,8 +70,6 @@ void scan_sources_print_counts(FILE *file, const struct scan_sources *sources,
 
 /** One line with the counts of all sources. */
 void scan_sources_print_all(FILE *file, const struct scan_sources *sources);
-
-json_t *scan_sources_json(const struct scan_sources *sources);
 
 void scan_sources_free(struct scan_sources *sources);
 
