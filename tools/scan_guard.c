@@ -16,6 +16,7 @@
 
 /* More are not taken, of any file. */
 enum { MOST_GUARDS = 1 << 19, MOST_STEPS = 1 << 21, MOST_RELEASES = 128 };
+enum { NEXT = 10 }; /* from a release to the next one that there can be */
 
 /* Keys of guards are entries' indexes; behind those are releases of entries, and behind those
  * releases of a driver, and a version that is compared with no number. */
@@ -387,14 +388,16 @@ bool scan_guards_asked(struct scan_guards *guards, const struct scan_scope *scop
             is_asked_by_callers(guards, scope, function, index, SCAN_READINGS - 1));
 }
 
-/* Whether a version is compared with the release of an entry, and with no newer one. */
+/* Whether a version is compared with the release of an entry, as "< 11020" or "<= 11020", and with
+ * no newer one. */
 static bool is_release(const struct scan_guards *guards, const struct scan_guard *guard,
                        size_t index)
 {
     size_t keys[2];
 
     find_keys(guards, guard, keys);
-    return guard->compared && keys[0] == VERSIONS + (size_t)known_entry(index).since;
+    return guard->compared && (keys[0] == VERSIONS + (size_t)known_entry(index).since ||
+                               guard->release == known_entry(index).since + NEXT);
 }
 
 /* The last guard before the call in its function does not count. */
@@ -570,8 +573,11 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
         find_lambda(guards, call);
         if (call->asked + call->late + call->old == 0)
             find_attribute(guards, call);
-        if (call->asked + call->late == 0)
+        const bool farther = call->why == SCAN_WHY_FORM || call->why == SCAN_WHY_ENDED;
+        if (call->asked + call->late == 0 || (farther && call->asked > 0))
             find_old(guards, call, true);
+        if (call->asked > 0 && call->old <= call->asked)
+            call->old = 0; /* it is no nearer */
     }
 }
 

@@ -278,7 +278,9 @@ static char *words_of(const struct scan_source_call *call)
     int length;
 
     version_text(release, entry.since);
-    if (call->asked > 0)
+    const bool nearer = call->asked > 0 && call->old > call->asked &&
+                        (call->why == SCAN_WHY_FORM || call->why == SCAN_WHY_ENDED);
+    if (call->asked > 0 && !nearer)
         length = asprintf(&why, words_of_why[call->why], call->asked, call->why_line);
     else if (call->late > 0)
         length = asprintf(&why, "CUSHIM_HAS(..., %s) comes after it (line %zu)", entry.symbol,

@@ -115,6 +115,11 @@ TELLS = "asks for it: ask here, too, or begin a comment before the call with CUS
     (f"if (cushim_driver_version(cu) < 11010) return;\n{CALL}",
      "no guard: the guard of line 1 is of CUDA 11.1: put the call into if (CUSHIM_HAS(..., "
      "cuMemAllocAsync))"),
+    (f"bool has = {HAS}, old = CUSHIM_HAS(cu, cuGraphCreate);\nif (has) x();\nif (old) {CALL}",
+     "the guard of line 3 is of CUDA 10.0: put the call into if (CUSHIM_HAS(..., "
+     "cuMemAllocAsync))"),
+    (f"if (cushim_driver_version(cu) <= 11020)\n{CALL}",
+     "no guard: the guard of line 1 is inverted: it leads here without the entry"),
     (f"if ({HAS} || x)\n{CALL}",
      "the guard of line 1 is joined by ||: the call is reached without it"),
     (f"if (!{HAS} && x) return;\n{CALL}",
