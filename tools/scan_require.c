@@ -253,7 +253,9 @@ static void settle(const struct scan_guards *guards, const struct scan_scope *sc
                    struct scan_source_require *require)
 {
     static const struct scan_function none = {0};
+    enum { MOST_TRIES = 64 };
     bool counts = false, taken = false, here = false;
+    size_t tries = 0;
 
     for (size_t i = 0; i < guards->count; i++) {
         if (guards->guards[i].at == require->at)
@@ -268,7 +270,8 @@ static void settle(const struct scan_guards *guards, const struct scan_scope *sc
         here |= guard->name.length > 0 && guard->function != require->function &&
                 scan_word_compare(guard->name, function->name) == 0;
         counts |= leaves(guard, guards->text.text);
-        taken |= guard->why == SCAN_WHY_ARGUMENT && is_taken(guards, scope, guard->at);
+        taken |= guard->why == SCAN_WHY_ARGUMENT && tries++ < MOST_TRIES &&
+                 is_taken(guards, scope, guard->at);
     }
     require->checked = !counts && taken;
     counts |= taken || (!here && is_returned(guards, function->name, require));

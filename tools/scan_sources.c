@@ -217,7 +217,8 @@ static bool is_unknown(const struct scan_source_call *call)
     if (call->asked + call->late + call->old > 0 || !call->lost)
         return call->asked > 0 && !call->certain;
     const enum scan_require use = call->lost->use;
-    return use == SCAN_REQUIRE_STAYS || use == SCAN_REQUIRE_DEAD;
+    return use == SCAN_REQUIRE_STAYS || use == SCAN_REQUIRE_DEAD ||
+           (use == SCAN_REQUIRE_COUNTS && call->lost->line <= call->line);
 }
 
 /* Line of the guard, line where its branch ends. */

@@ -166,7 +166,8 @@ bool scan_text_skip_dead(struct scan_text *in)
             scan_text_step(&at);
         }
     }
-    return false;
+    *in = at;
+    return true;
 }
 
 /* R"name(text)name": behind the R. */

@@ -50,7 +50,7 @@ void scan_text_skip_line(struct scan_text *in, char mark);
 bool scan_text_is_first(const struct scan_text *in);
 
 /** From the '#' of "#if 0" go to that of its #else, #elif or #endif, and from the last behind its
- * line. False: it is no such place. */
+ * line; to the end if there is none. False: it is no such place. */
 bool scan_text_skip_dead(struct scan_text *in);
 
 /** Go behind R"name(text)name", from behind the R. */

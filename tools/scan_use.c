@@ -22,21 +22,22 @@ static struct scan_word word_before(const char *from, const char *at)
 /* "sizeof cu->cuName", "sizeof(cu->cuName)", "offsetof(struct cushim_api, cuName)", in one line. */
 static bool is_unevaluated(const struct scan_text *in, struct scan_word name)
 {
+    enum { LONGEST = 512 };
     const char *at = name.text;
+    const char *from = at - in->text > LONGEST ? at - LONGEST : in->text;
     int depth = 0;
 
-    while (at > in->text && (scan_text_is_letter(at[-1]) || memchr(".->", at[-1], 4)))
+    while (at > from && (scan_text_is_letter(at[-1]) || memchr(".->", at[-1], 4)))
         at--;
-    if (at > in->text && at[-1] == ' ' &&
-        scan_word_is_one_of(word_before(in->text, at), unevaluated))
+    if (at > from && at[-1] == ' ' && scan_word_is_one_of(word_before(from, at), unevaluated))
         return true;
-    for (; at > in->text && !memchr(";{}\"'\n", at[-1], 6); at--) {
-        if (at[-1] == '/' && at - in->text > 1 && at[-2] == '*')
+    for (; at > from && !memchr(";{}\"'\n", at[-1], 6); at--) {
+        if (at[-1] == '/' && at - from > 1 && at[-2] == '*')
             return false;
         depth += (at[-1] == ')') - (at[-1] == '(');
         if (depth == 0)
             continue;
-        if (depth < 0 && scan_word_is_one_of(word_before(in->text, at - 1), unevaluated))
+        if (depth < 0 && scan_word_is_one_of(word_before(from, at - 1), unevaluated))
             return true;
         depth = depth < 0 ? 0 : depth;
     }

@@ -253,8 +253,8 @@ INVERTED = "the guard of line 3 is inverted: it leads here without the entry"
      "no guard: the call is in the else of line 3, which has no such entry"),
     (f"if ({REQUIRE} == CUSHIM_OK || force) CALL",
      "unknown: the guard of line 3 is joined by ||: the call is reached without it"),
-    (f"CALL if ({REQUIRE} != CUSHIM_OK) return 1;",
-     "no guard: cushim_require in PATH:3 has it, and does not decide whether the call is reached: "
+    (f"CALL\nif ({REQUIRE} != CUSHIM_OK) return 1;",
+     "no guard: cushim_require in PATH:4 has it, and does not decide whether the call is reached: "
      "require it before"),
     (f"int r = {REQUIRE}; CALL return r;",
      "unknown: the guard of line 3 is in no form that is understood: put the call into its if"),
@@ -274,7 +274,7 @@ def test_require_in_the_function_of_the_call(tmp_path, body, words):
         found = re.findall(r":\d+: (.*): \w+ came .*?; (.*)\n", run("scan", "--drivers", "9.0",
                                                                    path).out)
         expected = [tuple(words.replace("PATH", str(path)).split(": ", 1))] if words else []
-        if entry == "cuMemAllocAsync" or "CALL if" not in body:
+        if entry == "cuMemAllocAsync" or "CALL\n" not in body:
             assert found == expected
 
 
