@@ -85,8 +85,8 @@ def check_sizes(path, data):
 def forgotten_calls(path):
     """A warning for each barrier without parentheses, which does nothing."""
     text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8", errors="replace"))
-    return "".join(f"{path}:{text.count(chr(10), 0, found.start()) + 1}: warning: {found[1]} is not "
-                   "called: () is missing\n" for found in re.finditer(
+    return "".join(f"{path}:{text.count(chr(10), 0, found.start()) + 1}: warning: {found[1]} is "
+                   "not called: () is missing\n" for found in re.finditer(
                        r"(?<!\w)(__sync(?:threads|warp)|__threadfence(?:_\w+)?)\s*;", text))
 
 

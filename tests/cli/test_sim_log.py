@@ -131,3 +131,12 @@ def test_log_where_the_program_closes_files(tmp_path):
     log = tmp_path / "log"
     assert sim("closes", options=("--quiet", "--log", log)).out == "0\n"
     assert len(log.read_text().splitlines()) == 4
+
+
+def test_beyond_shared_memory():
+    """Of the block's shared memory its size is told, and no block of device memory."""
+    result = sim("shared_beyond", 1024)
+    assert result.out == "700\n"
+    assert re.search(r", st: writes 4 bytes outside of the block's \d+ of shared memory at 0x400; "
+                     "every later call for this device fails because of it$", result.err,
+                     re.MULTILINE)

@@ -162,11 +162,12 @@ static void keep_origin(const struct kernel *kernel)
 static void report(const struct kernel *kernel, const struct ptx_fault *fault, CUresult code)
 {
     char place[160] = "", sentence[sizeof fault->report + sizeof place + 80];
-    const size_t freed =
-        fault->kind == PTX_FAULT_ILLEGAL_ADDRESS ? sim_range_freed(fault->address) : 0;
+    const bool global =
+        fault->kind == PTX_FAULT_ILLEGAL_ADDRESS && !strstr(fault->report, " shared memory");
+    const size_t freed = global ? sim_range_freed(fault->address) : 0;
     if (freed > 0)
         snprintf(place, sizeof place, "; a block of %zu bytes was there, and was freed", freed);
-    else if (fault->kind == PTX_FAULT_ILLEGAL_ADDRESS)
+    else if (global)
         nearest(fault->address, place, sizeof place);
     snprintf(sentence, sizeof sentence, "%s%s%s", fault->report, place,
              sim_ticket_error_is_sticky(code)

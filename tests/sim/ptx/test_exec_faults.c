@@ -44,7 +44,9 @@ static void wild_addresses(void **state)
         struct exec_case one;
 
         exec_open(&one, text[i], 1, 32);
-        exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "thread (0,0,0)", "no live memory");
+        exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "thread (0,0,0)",
+                   i == 2 || i == 3 ? "outside of the block's 0 of shared memory"
+                                    : "no live memory");
         exec_close(&one);
     }
 }

@@ -68,7 +68,8 @@ static void address_stays_outside(void **state)
               EXEC_BODY(".shared .b32 s[64];\nmov.u32 %r1, s;\nsub.u32 %r1, %r1, 64;\n"
                         "st.shared.u32 [%r1 + 60], %r0;\n"),
               1, 1);
-    exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "no live memory", "0xfffffffc");
+    exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS,
+               "st: writes 4 bytes outside of the block's 256 of shared memory at ", "0xfffffffc");
     exec_close(&one);
 }
 

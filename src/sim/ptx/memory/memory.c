@@ -107,9 +107,12 @@ static char *memory_resolve_in(struct ptx_warp *warp, const struct ptx_step *ste
         host = window_resolve(warp, lane, space, at, size);
     }
     if (!host) {
-        snprintf(what, sizeof what, "%s %u byte%s that %s no live memory",
-                 write ? "writes" : "reads", (unsigned)size, size == 1 ? "" : "s",
+        const char *verb = write ? "writes" : "reads", *s = size == 1 ? "" : "s";
+        snprintf(what, sizeof what, "%s %u byte%s that %s no live memory", verb, (unsigned)size, s,
                  size == 1 ? "is" : "are");
+        if (space == PTX_SPACE_SHARED)
+            snprintf(what, sizeof what, "%s %u byte%s outside of the block's %u of shared memory",
+                     verb, (unsigned)size, s, (unsigned)warp->block->shared_size);
         fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, address, what);
     }
     return host;
