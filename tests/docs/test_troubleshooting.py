@@ -66,7 +66,8 @@ in range [0..3]
 local memory
 shared data
 parameter space
-constant memory
+Entry function '
+global constant data
 register count
 variable count
 linker input '…'

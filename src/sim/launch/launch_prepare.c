@@ -163,7 +163,7 @@ static void report(const struct kernel *kernel, const struct ptx_fault *fault, C
 {
     char place[160] = "", sentence[sizeof fault->report + sizeof place + 80];
     const bool global =
-        fault->kind == PTX_FAULT_ILLEGAL_ADDRESS && !strstr(fault->report, " shared memory");
+        fault->kind == PTX_FAULT_ILLEGAL_ADDRESS && !strstr(fault->report, " shared ");
     const size_t freed = global ? sim_range_freed(fault->address) : 0;
     if (freed > 0)
         snprintf(place, sizeof place, "; a block of %zu bytes was there, and was freed", freed);
