@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* More are not taken, of any file. */
-enum { MOST_MENTIONS = 1 << 14, MOST_FOUND = 1 << 18, LONGEST_CHAIN = 256 };
+enum { MOST_OPEN = 1 << 9, MOST_MENTIONS = 1 << 14, MOST_FOUND = 1 << 18, LONGEST_CHAIN = 256 };
 
 static int compare_pointers(const char *a, const char *b)
 {
@@ -252,9 +252,12 @@ static void add_name(struct scan_guards *guards, struct scan_name name)
     guards->names[guards->name_count++] = name;
 }
 
-static void add_function(struct scan_guards *guards, const struct scan_scope *scope, size_t which)
+/* `open` counts those that other files can call, of which not all are taken. */
+static void add_function(struct scan_guards *guards, const struct scan_scope *scope, size_t which,
+                         size_t *open)
 {
-    if (which != SCOPE_FILE && scope->functions[which - 1].name.length > 0)
+    if (which != SCOPE_FILE && scope->functions[which - 1].name.length > 0 &&
+        (scope->functions[which - 1].closed || (*open)++ < MOST_OPEN))
         add_name(guards,
                  (struct scan_name){.word = scope->functions[which - 1].name, .index = KNOWN_NONE});
 }
@@ -454,7 +457,7 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
                       const struct scan_source *source)
 {
     const size_t before = guards->name_count, other_before = count_other(guards);
-    size_t last = SCOPE_FILE;
+    size_t last = SCOPE_FILE, open = 0;
 
     find_macros(guards, scope);
     forget_outputs(guards);
@@ -464,10 +467,11 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
     for (size_t i = 0; i < source->count; i++) {
         const struct scan_source_call *call = &source->calls[i];
         if (!call->has && (call->asked > 0 || guards->release_count > 0) && call->function != last)
-            add_function(guards, scope, last = call->function);
+            add_function(guards, scope, last = call->function, &open);
     }
+    open = MOST_OPEN;
     for (size_t i = 0; i < guards->mention_count; i++)
-        add_function(guards, scope, guards->mentions[i].function);
+        add_function(guards, scope, guards->mentions[i].function, &open);
     if (guards->name_count == 0)
         return false;
     guards->name_count = sort_names(guards->names, guards->name_count, true);
