@@ -18,7 +18,7 @@ static bool proc_is_of(size_t index, const struct proc_wanted *wanted, bool per_
            cushim_registry_is_name(index, wanted->name);
 }
 
-static void proc_find_entry(struct proc_wanted *wanted, bool per_thread)
+CUSHIM_COLD static void proc_find_entry(struct proc_wanted *wanted, bool per_thread)
 {
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         if (!proc_is_of(i, wanted, per_thread))
@@ -51,8 +51,8 @@ static bool proc_is_other_entry(const struct cushim_api *cu, const struct proc_w
     return false;
 }
 
-static void *proc_refuse(const struct cushim_api *cu, const struct proc_wanted *wanted,
-                         enum cushim_proc_status status, enum cushim_proc_status *why)
+CUSHIM_COLD static void *proc_refuse(const struct cushim_api *cu, const struct proc_wanted *wanted,
+                                     enum cushim_proc_status status, enum cushim_proc_status *why)
 {
     char symbol[CUSHIM_SYMBOL_SIZE], text[CUSHIM_SENTENCE];
     int asked = wanted->version, have = cushim_driver_version(cu);
@@ -88,8 +88,8 @@ static void *proc_ask_beyond(const struct cushim_api *cu, const struct proc_want
     return found;
 }
 
-void *cushim_proc(const struct cushim_api *cu, const char *name, int version,
-                  enum cushim_stream stream, enum cushim_proc_status *why)
+CUSHIM_COLD void *cushim_proc(const struct cushim_api *cu, const char *name, int version,
+                              enum cushim_stream stream, enum cushim_proc_status *why)
 {
     enum cushim_proc_status ignored;
     struct proc_wanted wanted = {name, version, stream != CUSHIM_STREAM_LEGACY, CUSHIM_ENTRY_COUNT,

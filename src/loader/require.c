@@ -20,8 +20,8 @@ static void require_add(struct require_names *names, const char *symbol)
                              "%s%s", names->length ? ", " : "", symbol);
 }
 
-enum cushim_status cushim_require(const struct cushim_api *cu, int release,
-                                  const char *const *symbols)
+CUSHIM_COLD enum cushim_status cushim_require(const struct cushim_api *cu, int release,
+                                              const char *const *symbols)
 {
     enum cushim_status status = cushim_status(cu);
     if (status != CUSHIM_OK) {
@@ -29,7 +29,7 @@ enum cushim_status cushim_require(const struct cushim_api *cu, int release,
             cushim_last_error_set("%s", cushim_message(cu));
         return status;
     }
-    if (release < 0 || (release > 0 && release < 1000)) {
+    if (release != 0 && release < 1000) {
         cushim_last_error_set("release: %d is no release; it is 1000 times the major and 10 times "
                               "the minor number, 12040 for 12.4, or 0",
                               release);

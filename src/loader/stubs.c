@@ -24,13 +24,6 @@ void cushim_stubs_tell(void *library)
     atomic_store(&cushim_fault_rule_ask, (cushim_fault_rule_asker *)(uintptr_t)found);
 }
 
-void cushim_stubs_refused(const char *helper, CUresult code)
-{
-    cushim_stubs_listener *told = atomic_load(&cushim_stubs_told);
-    if (told)
-        told(helper, code);
-}
-
 static CUresult stubs_call(unsigned index, enum cushim_state state, CUresult code)
 {
     cushim_last_error_note(index, state);

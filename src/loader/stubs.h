@@ -26,8 +26,6 @@ bool cushim_stubs_is_stub(const void *held, size_t index);
 typedef void cushim_stubs_listener(const char *symbol, CUresult code);
 extern _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
-void cushim_stubs_refused(const char *helper, CUresult code);
-
 /* Set it, and who knows the fault rules, if the library of this handle, or NULL, is one. */
 void cushim_stubs_tell(void *library);
 
