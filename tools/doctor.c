@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TEXT = 25, WIDTH = 100 }; /* columns */
+
 static struct options {
     const char *root; /* NULL: this system */
     bool json, no_init;
@@ -69,12 +71,10 @@ static void print_text(const struct doctor *doctor)
         snprintf(head, sizeof head, "%-8s", level_names[finding->level]);
         output_text(styles[finding->level], head);
         printf("%-16s ", finding->check);
-        output_text(OUTPUT_PLAIN, finding->text);
-        putchar('\n');
+        output_text_folded(OUTPUT_PLAIN, finding->text, TEXT, WIDTH);
         if (finding->fix[0] != '\0') {
-            printf("%25sfix: ", "");
-            output_text(OUTPUT_PLAIN, finding->fix);
-            putchar('\n');
+            printf("%*sfix: ", TEXT, "");
+            output_text_folded(OUTPUT_PLAIN, finding->fix, TEXT + 5, WIDTH);
         }
     }
     printf("%zu error%s, %zu warning%s\n", counts[DOCTOR_ERROR],

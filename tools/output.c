@@ -183,6 +183,12 @@ static size_t put_folded(enum output_style style, const char *text, size_t start
     return at;
 }
 
+void output_text_folded(enum output_style style, const char *text, size_t start, size_t width)
+{
+    put_folded(style, text, start, width, start, 0);
+    putchar('\n');
+}
+
 void output_folded(const char *text, size_t width)
 {
     put_folded(OUTPUT_PLAIN, text, INDENT, width, 0, 0);
@@ -192,8 +198,7 @@ void output_folded(const char *text, size_t width)
 void output_field_folded(const char *name, enum output_style style, const char *text, size_t width)
 {
     printf("  %-*s  ", FIELD_WIDTH, name);
-    put_folded(style, text, FIELD_WIDTH + 4, width, FIELD_WIDTH + 4, 0);
-    putchar('\n');
+    output_text_folded(style, text, FIELD_WIDTH + 4, width);
 }
 
 /* The widest of a column that is no wider than `most`; the others have lines of their own. */

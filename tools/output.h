@@ -34,6 +34,9 @@ const char *output_plural(size_t count);
  */
 void output_text(enum output_style style, const char *text);
 
+/** Print text and a newline behind `start` columns: it goes on below itself in lines of `width`. */
+void output_text_folded(enum output_style style, const char *text, size_t start, size_t width);
+
 /** Print "  NAME      TEXT" and a newline, as one line of a report. */
 void output_field(const char *name, enum output_style style, const char *text);
 
