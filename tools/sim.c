@@ -96,6 +96,29 @@ static const struct option_row option_rows[] = {
     {0},
 };
 
+/* A variable counts if its option is not given. */
+static void take_environment(void)
+{
+    const struct {
+        const char **option, *variable;
+    } settings[] = {
+        {&given.cuda, "CUSHIM_SIM_CUDA"},       {&given.devices, "CUSHIM_SIM_DEVICES"},
+        {&given.profile, "CUSHIM_SIM_PROFILE"}, {&given.memory, "CUSHIM_SIM_MEMORY"},
+        {&given.workers, "CUSHIM_SIM_WORKERS"}, {&given.time_limit, "CUSHIM_SIM_TIME_LIMIT_MS"},
+        {&given.grain, "CUSHIM_SIM_GRAIN"},     {&given.checks, "CUSHIM_SIM_CHECK"},
+        {&given.log, "CUSHIM_SIM_LOG"},
+    };
+    const char *rules = secure_getenv("CUSHIM_SIM_FAULT");
+
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const char *text = *settings[i].option ? NULL : secure_getenv(settings[i].variable);
+        if (text && *text != '\0')
+            *settings[i].option = text;
+    }
+    if (rules && *rules != '\0' && !given.faults.count)
+        option_list_add(&given.faults, (char *)rules, false);
+}
+
 /* "NAME=value" into the environment; NULL unsets what the caller's environment may hold. */
 static int set(const char *name, const char *value)
 {
@@ -331,6 +354,7 @@ static int run(const char *title, char **words)
     if (!words[0])
         options_refuse("no program given");
     given.program = words;
+    take_environment();
     faults = join_faults(&given);
     if (!faults) {
         fputs("cushim sim: no memory\n", stderr);

@@ -28,16 +28,19 @@
  * it now and returns the code, which a destructor ignores.
  *
  * Work that is queued: nothing is destroyed that such work still uses.
- * - unique_memory, unique_pinned, unique_managed, unique_module and unique_graph wait for all work
- *   of their context before they are destroyed. While a stream of the context is captured that is
- * not possible: reset() then returns the code and keeps the object, and a destructor leaves it to
- * the context.
+ * - The driver waits for all work of the context before it frees what unique_memory, unique_pinned,
+ *   unique_managed or unique_module has (measured: driver 580, H200), and keeps a graph, a stream,
+ * an event or a pool until the work with it is done (manual of cuGraphExecDestroy).
  * - unique_stream_memory is freed in the order of its stream, without a wait. If other streams used
- *   it (on(), or an operation of another unique_stream), it waits like the others. The stream is
- *   destroyed after its memory.
+ *   it (on(), or an operation of another unique_stream), all work of the context is waited for.
+ *   While a stream of the context is captured that is not possible, and spoils the capture: reset()
+ *   then returns the code and keeps the object, and a destructor leaves it to the context. The
+ *   stream is destroyed after its memory.
  * - Streams of another context, such as another device's, are not waited for: let one of the
- * owner's context wait for an event of theirs.
- * - The driver itself keeps a stream, an event or a pool until the work with it is done.
+ *   owner's context wait for an event of theirs.
+ *
+ * Captures: from CUDA 10.1 on, nothing else that an owner destroys spoils one, of any thread.
+ * Before, allocating and destroying during a capture fails, and spoils it.
  *
  * Threads: one at a time for each object. All but unique_device may be moved to another thread and
  * destroyed there, whatever context is current. A thread that calls them has a unique_device of its
@@ -284,9 +287,37 @@ inline bool is_captured(CUresult code) noexcept
     return static_cast<int>(code) >= 900 && static_cast<int>(code) <= 908;
 }
 
+/* What the thread does meanwhile spoils no capture. Drivers from CUDA 10.1 on. */
+class in_no_capture
+{
+  public:
+    explicit in_no_capture(const struct cushim_api *cu) noexcept
+        : cu_(CUSHIM_HAS(cu, cuThreadExchangeStreamCaptureMode) ? cu : nullptr),
+          mode_(CU_STREAM_CAPTURE_MODE_RELAXED)
+    {
+        exchange();
+    }
+    in_no_capture(const in_no_capture &) = delete;
+    in_no_capture &operator=(const in_no_capture &) = delete;
+    ~in_no_capture()
+    {
+        exchange();
+    }
+
+  private:
+    void exchange() noexcept
+    {
+        if (cu_)
+            cu_->cuThreadExchangeStreamCaptureMode(&mode_);
+    }
+
+    const struct cushim_api *cu_;
+    CUstreamCaptureMode mode_;
+};
+
 /*
- * What all owners share. Of Traits: handle, whose default is none; waits(handle), whether queued
- * work may use it; destroy(cu, handle).
+ * What all owners share. Of Traits: handle, whose default is none; destroy(cu, handle), not before
+ * queued work is done with it.
  */
 template <typename Traits> class owner
 {
@@ -345,15 +376,12 @@ template <typename Traits> class owner
             release();
             return scope.gone() ? CUDA_SUCCESS : scope.code();
         }
-        CUresult waited = CUDA_SUCCESS;
-        if (Traits::waits(handle_))
-            waited = cushim_context_synchronize(cu_, nullptr);
-        if (is_captured(waited))
-            return waited;
-        const CUresult code = Traits::destroy(cu_, release());
-        if (code == CUDA_ERROR_DEINITIALIZED)
-            return CUDA_SUCCESS;
-        return waited == CUDA_SUCCESS || waited == CUDA_ERROR_DEINITIALIZED ? code : waited;
+        in_no_capture safe(cu_);
+        const CUresult code = Traits::destroy(cu_, handle_);
+        if (is_captured(code))
+            return code;
+        release();
+        return code == CUDA_ERROR_DEINITIALIZED ? CUDA_SUCCESS : code;
     }
 
   protected:
@@ -390,13 +418,7 @@ CUresult require(const owner<Traits> &given, const char *object, const char *rea
     return given ? CUDA_SUCCESS : refuse(object, reason);
 }
 
-template <bool Waits> struct queued_work {
-    template <typename Handle> static bool waits(const Handle &) noexcept
-    {
-        return Waits;
-    }
-};
-struct memory_traits : queued_work<true> {
+struct memory_traits {
     typedef CUdeviceptr handle;
     static CUresult destroy(const struct cushim_api *cu, CUdeviceptr address) noexcept
     {
@@ -414,44 +436,45 @@ struct stream_block {
 };
 struct stream_memory_traits {
     typedef stream_block handle;
-    static bool waits(const stream_block &block) noexcept
-    {
-        return block.elsewhere;
-    }
     static CUresult destroy(const struct cushim_api *cu, const stream_block &block) noexcept
     {
-        return cushim_memory_free_async(cu, block.address, block.stream);
+        const CUresult waited =
+            block.elsewhere ? cushim_context_synchronize(cu, nullptr) : CUDA_SUCCESS;
+        if (is_captured(waited))
+            return waited;
+        const CUresult code = cushim_memory_free_async(cu, block.address, block.stream);
+        return waited == CUDA_SUCCESS || waited == CUDA_ERROR_DEINITIALIZED ? code : waited;
     }
 };
-struct pinned_traits : queued_work<true> {
+struct pinned_traits {
     typedef void *handle;
     static CUresult destroy(const struct cushim_api *cu, void *data) noexcept
     {
         return CUSHIM_SAY_("pinned", cu, cuMemFreeHost, data);
     }
 };
-struct module_traits : queued_work<true> {
+struct module_traits {
     typedef CUmodule handle;
     static CUresult destroy(const struct cushim_api *cu, CUmodule code) noexcept
     {
         return cushim_module_unload(cu, code);
     }
 };
-struct stream_traits : queued_work<false> {
+struct stream_traits {
     typedef CUstream handle;
     static CUresult destroy(const struct cushim_api *cu, CUstream stream) noexcept
     {
         return CUSHIM_SAY_("stream", cu, cuStreamDestroy_v2, stream);
     }
 };
-struct event_traits : queued_work<false> {
+struct event_traits {
     typedef CUevent handle;
     static CUresult destroy(const struct cushim_api *cu, CUevent event) noexcept
     {
         return CUSHIM_SAY_("event", cu, cuEventDestroy_v2, event);
     }
 };
-struct graph_traits : queued_work<true> {
+struct graph_traits {
     typedef CUgraphExec handle;
     static CUresult destroy(const struct cushim_api *cu, CUgraphExec exec) noexcept
     {
@@ -1228,7 +1251,7 @@ template <typename Value> class unique_managed : public detail::owner<detail::me
 namespace detail
 {
 
-struct pool_traits : queued_work<false> {
+struct pool_traits {
     typedef CUmemoryPool handle;
     static CUresult destroy(const struct cushim_api *cu, CUmemoryPool pool) noexcept
     {
@@ -1533,13 +1556,18 @@ class unique_graph : public detail::owner<detail::graph_traits>
      * @param stream  one of any owner; not the legacy default stream
      * @param work    called once, and does its work in the stream. work() returns nothing, or a
      *                CUresult; and may throw
+     * @param mode    see cushim_capture_begin. This one leaves other threads free; drivers before
+     *                10.1 can only do what GLOBAL does, and do that for it
      */
     template <typename Work>
-    CUresult capture(const struct cushim_api *cu, CUstream stream, Work &&work)
+    CUresult capture(const struct cushim_api *cu, CUstream stream, Work &&work,
+                     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
     {
         CUgraph collected = nullptr; /* left if no cuGraphDestroy: a stub's sentence is no reason */
         CUgraphExec made = nullptr;
-        CUresult code = cushim_capture_begin(cu, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+        if (mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && !CUSHIM_HAS(cu, cuStreamBeginCapture_v2))
+            mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+        CUresult code = cushim_capture_begin(cu, stream, mode);
         if (code != CUDA_SUCCESS)
             return code;
         {
@@ -1560,10 +1588,12 @@ class unique_graph : public detail::owner<detail::graph_traits>
         return adopt(cu, code, made);
     }
     /** The same in the stream of an owner. */
-    template <typename Work> CUresult capture(const unique_stream &stream, Work &&work)
+    template <typename Work>
+    CUresult capture(const unique_stream &stream, Work &&work,
+                     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
     {
         const CUresult code = detail::require(stream, "graph", "an empty stream");
-        return code ? code : capture(stream.table(), stream.get(), std::forward<Work>(work));
+        return code ? code : capture(stream.table(), stream.get(), std::forward<Work>(work), mode);
     }
     /** Launch the graph in a stream. */
     CUresult try_launch(CUstream stream) const noexcept
@@ -1573,9 +1603,11 @@ class unique_graph : public detail::owner<detail::graph_traits>
     }
 #if CUSHIM_EXCEPTIONS
     /** Capture the work and instantiate it, or throw. */
-    template <typename Work> unique_graph(const unique_stream &stream, Work &&work)
+    template <typename Work>
+    unique_graph(const unique_stream &stream, Work &&work,
+                 CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
     {
-        detail::must(capture(stream, std::forward<Work>(work)));
+        detail::must(capture(stream, std::forward<Work>(work), mode));
     }
     /** Launch the graph, or throw. */
     void launch(const unique_stream &stream) const

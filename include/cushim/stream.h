@@ -70,7 +70,9 @@ CUSHIM_PUBLIC CUresult cushim_event_elapsed(const struct cushim_api *cu, CUevent
  *
  * @param stream  not the legacy default stream
  * @param mode    which calls are forbidden until the end: CU_STREAM_CAPTURE_MODE_GLOBAL unsafe ones
- *                on any thread, _THREAD_LOCAL on this thread, _RELAXED none
+ *                on any thread, _THREAD_LOCAL on this thread, _RELAXED none. Unsafe are waits,
+ *                questions whether work is done, allocations, frees and instantiations. A wait for
+ *                the whole context is forbidden in each (measured: driver 580, H200)
  * @return CUDA_ERROR_NOT_SUPPORTED or CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER if the driver has no
  *         capture, or not this mode
  */

@@ -198,6 +198,23 @@ def test_no_place_for_temporary_files():
     assert result.code == SYSTEM and "no folder for the library" in result.err
 
 
+def test_environment_in_place_of_options(tmp_path):
+    """Each variable counts where its option is not given."""
+    log = tmp_path / "log"
+    variables = {"CUSHIM_SIM_CUDA": "11.2", "CUSHIM_SIM_DEVICES": "3",
+                 "CUSHIM_SIM_FAULT": "cuMemAlloc:error=2;cuInit:call=9", "CUSHIM_SIM_LOG": str(log)}
+    summary = run("sim", "--", PROGRAM, "codes", 0, 1, 10, **variables).err
+    assert "CUDA 11.2, 3 devices" in summary
+    assert "cuMemAlloc" in log.read_text()
+    result = run("sim", "--check", "--", PROGRAM, "codes", 0, 1, 10, **variables)
+    assert result.code == 5 and "cuInit:call=9" in result.err
+    result = run("sim", "--cuda", "12.2", "--devices", "2", "--fault", "cuInit:error=3", "--",
+                 PROGRAM, "codes", 0, 1, 10, **variables)
+    assert "CUDA 12.2, 2 devices" in result.err and "cuMemAlloc" not in result.out
+    result = run("sim", "--", "true", CUSHIM_SIM_DEVICES="many")
+    assert result.code == USAGE and "many" in result.err
+
+
 def test_environment_alone_complains_and_goes_on(tmp_path):
     """Settings that a program gets without the command."""
     result = run("sim", "--quiet", "--", "env", "CUSHIM_SIM_DEVICES=many", "CUSHIM_SIM_MEMORY=-",

@@ -412,7 +412,7 @@ static void moved_from(const cushim::unique_device &gpu)
     }
 }
 
-/* A table whose functions that destroy tell whether the queued work was done by then. */
+/* A table whose functions that destroy tell whether the queued work is done when they return. */
 static const struct cushim_api *real;
 static struct cushim_api watched;
 static std::atomic<bool> done;
@@ -421,8 +421,9 @@ static bool early;
 template <typename Call, typename... Arguments>
 static CUresult watch(Call call, Arguments... arguments)
 {
+    const CUresult code = call(arguments...);
     early = early || !done;
-    return call(arguments...);
+    return code;
 }
 
 static void watch_all(const struct cushim_api *cu)
@@ -448,7 +449,7 @@ static void take_a_while(void *)
 }
 
 /* Each owner is destroyed while work that uses it is queued behind a function of the host that
- * takes a while. The owner waits, or is freed in the order of its stream. */
+ * takes a while. The driver waits, keeps it, or frees it in the order of its stream. */
 static void queued(const cushim::unique_device &gpu)
 {
     const struct cushim_api *cu = gpu.table();
@@ -488,7 +489,10 @@ static void queued(const cushim::unique_device &gpu)
         busy();
         graph.launch(stream);
     }
-    CHECK(done && !early);
+    std::vector<unsigned> back(100);
+    stream.copy(back, target);
+    stream.synchronize();
+    CHECK(done && back == std::vector<unsigned>(100, 6));
     int pools = 0;
     if (cushim_driver_version(cu) >= 11020)
         CUSHIM_TRY(cu->cuDeviceGetAttribute(&pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
@@ -509,7 +513,6 @@ static void queued(const cushim::unique_device &gpu)
         stream.copy(target, elsewhere.part(0, 100));
     }
     CHECK(done && !early); /* its own stream does not know of that work */
-    std::vector<unsigned> back(100);
     gpu.copy(back, target);
     CHECK(back == std::vector<unsigned>(100, 9));
     if (!pools) {
@@ -532,20 +535,45 @@ static void queued(const cushim::unique_device &gpu)
     pool.trim();
 }
 
-/* While a stream is captured nothing can be waited for: the owner keeps what it has. */
+/* During a capture owners are destroyed, by its thread and by another, and it goes on. Drivers
+ * before CUDA 10.1 do not allow that: the owner keeps what it has. */
 static void captured(const cushim::unique_device &gpu)
 {
+    const struct cushim_api *cu = gpu.table();
+    const bool safe = CUSHIM_HAS(cu, cuThreadExchangeStreamCaptureMode);
     cushim::unique_stream stream(gpu);
-    cushim::unique_memory<unsigned> memory(gpu, 4);
-    cushim::unique_graph graph;
-    CUresult code = CUDA_SUCCESS;
-    const CUdeviceptr address = memory.address();
-    graph.capture(gpu.table(), stream.get(), [&]() {
-        code = memory.reset();
-        return CUDA_ERROR_UNKNOWN;
+    cushim::unique_memory<unsigned> memory(gpu, 4), mine(gpu, 4), other(gpu, 4);
+    cushim::unique_pinned<unsigned> pinned(gpu, 4);
+    cushim::unique_module code(gpu, fill_ptx, sizeof fill_ptx);
+    cushim::unique_graph graph, before(stream, [&]() { stream.fill(memory, 1); });
+    CUresult codes[5] = {CUDA_SUCCESS};
+
+    const CUresult done = graph.capture(stream, [&]() {
+        stream.fill(memory, 7);
+        codes[0] = mine.reset();
+        std::thread([&]() {
+            codes[1] = other.reset();
+            codes[2] = pinned.reset();
+            codes[3] = code.reset();
+            codes[4] = before.reset();
+        }).join();
+        return stream.try_fill(memory, 8);
     });
-    CHECK(code == CUDA_SUCCESS ? !memory : memory.address() == address);
-    CHECK(!graph && memory.reset() == CUDA_SUCCESS && !memory);
+    for (const CUresult each : codes)
+        CHECK(!safe || each == CUDA_SUCCESS);
+    CHECK((codes[0] == CUDA_SUCCESS) == !mine && (codes[1] == CUDA_SUCCESS) == !other);
+    CHECK(!safe || done == CUDA_SUCCESS);
+    if (graph) {
+        unsigned numbers[4] = {0};
+        graph.launch(stream);
+        stream.copy(numbers, memory);
+        stream.synchronize();
+        CHECK(numbers[3] == 8);
+    }
+    CHECK(graph.capture(
+              stream, []() {}, CU_STREAM_CAPTURE_MODE_RELAXED) ==
+          (safe ? CUDA_SUCCESS : CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER));
+    CHECK(mine.reset() == CUDA_SUCCESS && other.reset() == CUDA_SUCCESS);
 }
 
 /* Owners may move to another thread and be destroyed there, where no context is current. */

@@ -250,6 +250,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
     struct sim_graph *graph = sim_graph(handle);
     *error = NULL;
     SIM_REFUSE(!out || !graph || flags & ~known);
+    SIM_TRY(sim_capture_unsafe());
     if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) /* no kernel here can launch a graph */
         return graph->count ? SIM_LACK_cuGraphInstantiate_device : CUDA_ERROR_INVALID_VALUE;
     if (graph->owner && graph->owner->condition) /* a body runs in its node alone */
@@ -308,7 +309,8 @@ SIM_BEHAVIOUR(cuGraphInstantiateWithParams)
 }
 
 /* Launches that run keep what they need. */
-SIM_SET(cuGraphExecDestroy, struct sim_exec *, exec, SIM_VALID(exec = sim_exec(hGraphExec)), false,
+SIM_SET(cuGraphExecDestroy, struct sim_exec *, exec,
+        (exec = sim_exec(hGraphExec)) ? sim_capture_unsafe() : CUDA_ERROR_INVALID_VALUE, false,
         sim_object_remove(&exec->object), sim_exec_release(exec))
 SIM_TELL(cuGraphExecGetFlags, flags, struct sim_exec *exec, SIM_VALID(exec = sim_exec(hGraphExec)),
          exec->flags)

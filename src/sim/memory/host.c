@@ -112,6 +112,7 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     SIM_FIND(struct sim_context *, context, sim_current(&context));
     bool readable, writable;
     SIM_REFUSE(!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS));
+    SIM_TRY(sim_capture_unsafe());
     SIM_REFUSE((uintptr_t)p > UINTPTR_MAX - bytesize);
     SIM_FAIL(OUT_OF_MEMORY,
              bytesize > (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
@@ -142,5 +143,6 @@ CUresult sim_cuMemHostUnregister(void *p)
     struct sim_allocation *allocation = sim_range_find((uint64_t)(uintptr_t)p);
     SIM_FAIL(HOST_MEMORY_NOT_REGISTERED, !allocation || allocation->ending);
     SIM_REFUSE(allocation->kind != SIM_MEMORY_REGISTERED || allocation->host != p);
+    SIM_TRY(sim_capture_unsafe());
     return sim_memory_free_after_work(allocation);
 }

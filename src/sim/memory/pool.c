@@ -131,6 +131,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolPr
 {
     SIM_REFUSE(!pool || !poolProps);
     SIM_TRY(check(poolProps));
+    SIM_TRY(sim_capture_unsafe());
     SIM_MADE(struct sim_pool *, made, sim_pool_make(poolProps->allocType, poolProps->location));
     made->handle_types = poolProps->handleTypes;
     if (sim_config.cuda >= 12020)
@@ -143,6 +144,7 @@ CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
 {
     struct sim_pool *found = sim_pool(pool);
     SIM_REFUSE(!found || found->is_default || (found->imported && found->live));
+    SIM_TRY(sim_capture_unsafe());
     struct slot *slot = own_slot(found);
     if (slot && slot->current == found)
         slot->current = NULL;
@@ -261,6 +263,7 @@ CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
     struct sim_pool *found = sim_pool_own(pool);
     SIM_REFUSE(!found);
+    SIM_TRY(sim_capture_unsafe());
     if (minBytesToKeep < found->reserved)
         shrink(found, sim_rounded_up(minBytesToKeep, SIM_POOL_GRAIN));
     return CUDA_SUCCESS;

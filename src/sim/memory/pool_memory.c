@@ -54,8 +54,10 @@ static CUresult allocate(CUdeviceptr_v2 *dptr, size_t size, bool named, CUmemory
     *dptr = 0;
     if (size == 0)
         return CUDA_SUCCESS;
-    return stream->capture ? capture(dptr, size, pool, stream)
-                           : from_pool(dptr, size, pool, stream);
+    if (stream->capture)
+        return capture(dptr, size, pool, stream);
+    SIM_TRY(sim_capture_unsafe());
+    return from_pool(dptr, size, pool, stream);
 }
 
 SIM_ENTRY(cuMemAllocAsync, allocate(dptr, bytesize, false, NULL, hStream))
@@ -115,6 +117,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
         return CUDA_SUCCESS;
     if (stream->capture)
         return sim_capture_hooks->free(stream, dptr);
+    SIM_TRY(sim_capture_unsafe());
     if (sim_memory_freed_by_graph(dptr))
         return CUDA_SUCCESS;
     struct sim_allocation *allocation = sim_memory_at(dptr);

@@ -83,6 +83,7 @@ CUresult sim_cuLibraryUnload(CUlibrary library)
     struct sim_library *dead = sim_object(SIM_LIBRARY, library);
     struct sim_module *module;
     SIM_FAIL(INVALID_HANDLE, !dead);
+    SIM_TRY(sim_capture_unsafe());
     sim_object_remove(&dead->object); /* first: no other thread finds it while this one waits */
     while ((module = find_module(dead, NULL))) {
         uint64_t serial = module->object.serial;

@@ -11,10 +11,8 @@ CUresult sim_capture_refuse(struct sim_stream *stream)
 
 CUresult sim_capture_refuse_wait(struct sim_stream *stream)
 {
-    CUresult result = sim_capture_refuse(stream);
-    if (result == CUDA_SUCCESS && stream == stream->object.context->legacy)
-        result = sim_capture_unsafe();
-    return result;
+    SIM_TRY(sim_capture_refuse(stream));
+    return sim_capture_unsafe();
 }
 
 CUresult sim_capture_legacy(struct sim_stream *stream)
