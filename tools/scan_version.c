@@ -167,7 +167,8 @@ bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
     while (from > before.text && from[-1] != ';')
         from--;
     if (from == before.text || memchr(before.text, '{', before.length) ||
-        memchr(before.text, '}', before.length) || memchr(before.text, '#', before.length))
+        memchr(before.text, '}', before.length) || memchr(before.text, '#', before.length) ||
+        memmem(before.text, before.length, "goto", 4))
         return false;
     from = scan_text_skip_spaces(from, at);
     if (from == at) {
