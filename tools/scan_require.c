@@ -2,7 +2,6 @@
 #include "scan_require.h"
 
 #include "known.h"
-#include "output.h"
 #include "scan_wheel.h"
 
 #include <cushim/feature.h>
@@ -250,17 +249,6 @@ static bool is_mentioned(const struct scan_guards *guards, struct scan_word name
     return at;
 }
 
-static char *copy_of(struct scan_word word)
-{
-    char *copy = malloc(word.length + 1);
-
-    if (!copy)
-        output_no_memory();
-    memcpy(copy, word.text, word.length);
-    copy[word.length] = '\0';
-    return copy;
-}
-
 static void settle(const struct scan_guards *guards, const struct scan_scope *scope,
                    struct scan_source_require *require)
 {
@@ -293,7 +281,7 @@ static void settle(const struct scan_guards *guards, const struct scan_scope *sc
              !is_mentioned(guards, function->name) &&
              !memmem(function->from, (size_t)(function->name.text - function->from), "constructor",
                      strlen("constructor")))
-        require->caller = copy_of(function->name);
+        require->caller = scan_copy(function->name.text, function->name.length);
 }
 
 void scan_require_settle(const struct scan_guards *guards, const struct scan_scope *scope,
