@@ -93,7 +93,7 @@ bool scan_names_is_answer(const struct scan_guards *guards, const struct scan_fu
     const struct scan_name owner = {.word = function->name};
 
     for (const struct scan_name *name = NULL; (name = scan_names_next(guards, owner, name));) {
-        if (name->called || (function->macro && name->index != KNOWN_NONE))
+        if (name->called || (function->macro && name->index != KNOWN_NONE && !name->asks))
             return true;
     }
     return false;

@@ -7,6 +7,7 @@
 #include "scan_around.h"
 #include "scan_callers.h"
 #include "scan_constant.h"
+#include "scan_entry.h"
 #include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_guard.h"
@@ -22,15 +23,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Names that do not mean the newest ABI of CUSHIM_CUDA_VERSION's release; the headers tell. */
-static const struct {
-    const char *name, *symbol;
-} plain[] = {
-    {"cuCtxCreate", NAMES_VALUE(cuCtxCreate)},
-    {"cuDeviceGetUuid", NAMES_VALUE(cuDeviceGetUuid)},
-    {"cuGraphInstantiate", NAMES_VALUE(cuGraphInstantiate)},
-};
 
 enum {
     MOST_REQUIRES = 64, /* of a file; more are not taken */
@@ -122,29 +114,6 @@ static bool skip_other(struct reader *reader)
     return false;
 }
 
-/* The entry that a member of the table is. */
-static size_t find_entry(const struct reader *reader, struct scan_word word)
-{
-    char name[KNOWN_NAME_SIZE];
-    size_t index;
-
-    if (word.length >= sizeof name || word.length < 3 || memcmp(word.text, "cu", 2) != 0)
-        return KNOWN_NONE;
-    memcpy(name, word.text, word.length);
-    name[word.length] = '\0';
-    if (word.length > 3 && strcmp(name + word.length - 3, "_v1") == 0) {
-        name[word.length - 3] = '\0';
-        return known_symbol(name);
-    }
-    for (size_t i = 0;
-         reader->found.level == CUSHIM_CUDA_VERSION && i < sizeof plain / sizeof plain[0]; i++) {
-        if (strcmp(name, plain[i].name) == 0)
-            return known_symbol(plain[i].symbol);
-    }
-    index = known_newest(name, CUSHIM_STREAM_LEGACY, reader->found.level);
-    return index != KNOWN_NONE ? index : known_symbol(name);
-}
-
 /* CUSHIM_HAS(cu, cuName) and cushim_has(cu, "cuName"): the last word within the parentheses. */
 static void read_guard(struct reader *reader, struct scan_guard guard, bool exact)
 {
@@ -164,7 +133,8 @@ static void read_guard(struct reader *reader, struct scan_guard guard, bool exac
     }
     if (!last.text)
         return;
-    guard.index = exact ? known_symbol_of(last.text, last.length) : find_entry(reader, last);
+    guard.index = exact ? known_symbol_of(last.text, last.length)
+                        : scan_entry_named(&reader->guards, reader->found.level, last);
     if (guard.index == KNOWN_NONE && !guard.comment) {
         guard.index = SCAN_PARAMETER;
         guard.parameter = last;
@@ -224,7 +194,8 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
             guard.release = name->release == SCAN_PAIR_RELEASE ? scan_text_pair(word.text, end)
                                                                : read_release(reader, word, end);
         if (guard.index == KNOWN_NONE)
-            guard.index = find_entry(reader, word);
+            guard.index =
+                scan_entry_argument(&reader->guards, reader->found.level, name->word, word);
         if (guard.index < CUSHIM_ENTRY_COUNT || guard.release > 0)
             break;
     }
@@ -378,7 +349,13 @@ static void read_name(struct reader *reader, bool member, bool typed)
     while (reader->in.at < reader->in.end && skip_other(reader))
         continue;
     bool called = reader->in.at < reader->in.end && *reader->in.at == '(';
+    const bool alias = scan_paste_note(&reader->guards.pastes, scope, &reader->in, word, member);
     if (called) {
+        struct scan_word at;
+        index = scan_entry_pasted(&reader->guards, reader->found.level, &reader->in, word, &at);
+        if (index != KNOWN_NONE)
+            add_call(reader,
+                     &(struct scan_source_call){.line = line, .index = index, .at = at.text});
         if (scan_word_is(word, "CUSHIM_HAS") || scan_word_is(word, "cushim_has")) {
             read_guard(reader, guard_at(reader, word.text, line), scan_word_is(word, "cushim_has"));
             return;
@@ -410,7 +387,7 @@ static void read_name(struct reader *reader, bool member, bool typed)
     if (called)
         scan_filled_by_function(&reader->guards, scope, &reader->in, word);
     scan_names_word(&reader->guards, word, &place, called);
-    index = find_entry(reader, word);
+    index = alias ? KNOWN_NONE : scan_entry_named(&reader->guards, reader->found.level, word);
     const size_t helper = scan_filled_helper(word);
     const size_t filler = scan_word_is(word, "cudaDriverGetVersion")
                               ? known_symbol(NAMES_VALUE(cuDriverGetVersion))
