@@ -32,6 +32,8 @@
 #define SCAN_REACHED ((size_t)CUSHIM_ENTRY_COUNT + 10)
 /* A macro that makes an entry's name of the parameter `release`, or of none the entry -release. */
 #define SCAN_PASTED ((size_t)CUSHIM_ENTRY_COUNT + 11)
+/* What makes a release of its major and minor number. */
+#define SCAN_MAKER ((size_t)CUSHIM_ENTRY_COUNT + 12)
 /* The release that a parameter is, and the one that two are: major * 1000 + minor * 10. */
 #define SCAN_ANY_RELEASE (-1)
 #define SCAN_PAIR_RELEASE (-2)

@@ -208,6 +208,12 @@ static struct scan_name *add_facts(const struct scan_guards *guards, const struc
             names = add(names, count,
                         (struct scan_name){.word = function->name, .index = SCAN_MISSING});
     }
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct scan_function *function = &scope->functions[i];
+        if ((!function->closed || header) && scan_constant_is_maker(&guards->text, function))
+            names =
+                add(names, count, (struct scan_name){.word = function->name, .index = SCAN_MAKER});
+    }
     for (size_t i = 0; header && i < guards->pastes.count; i++) {
         const struct scan_paste *paste = &guards->pastes.paste[i];
         const size_t index = known_symbol_of(paste->prefix.text, paste->prefix.length);
@@ -255,7 +261,7 @@ void scan_shared_take(struct scan_shared *shared, const struct scan_source_text 
 static bool is_fact(const struct scan_name *name)
 {
     return name->index == SCAN_LEAVER || name->index == SCAN_CONSTANT ||
-           name->index == SCAN_MISSING;
+           name->index == SCAN_MISSING || name->index == SCAN_MAKER;
 }
 
 static bool is_link(const struct scan_name *name)

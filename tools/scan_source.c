@@ -18,6 +18,7 @@
 #include "scan_scope.h"
 #include "scan_shared.h"
 #include "scan_use.h"
+#include "scan_version.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -173,6 +174,21 @@ static int read_release(const struct reader *reader, struct scan_word word, cons
     return number == 0 && other ? other->release : number;
 }
 
+/* What is required, or of a feature. */
+static void add_requirement(struct scan_guards *guards, struct scan_guard guard,
+                            const struct scan_source_require *require)
+{
+    guard.compared = true;
+    for (size_t i = 0; i < require->count; i++) {
+        guard.index = require->entries[i];
+        scan_guards_add(guards, &guard);
+    }
+    guard.index = SCAN_VERSION;
+    guard.release = require->release;
+    if (guard.release > 0)
+        scan_guards_add(guards, &guard);
+}
+
 /* HAS(cuName) or least(12000), of a macro or a function that asks for its parameter. False: the
  * arguments are still to be read. */
 static bool read_argument(struct reader *reader, struct scan_guard guard,
@@ -187,10 +203,18 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
     guard.asks = name->asks;
     guard.asserts = name->asserts;
     guard.index = name->index == SCAN_PARAMETER ? KNOWN_NONE : name->index;
+    struct scan_source_require feature = {.line = guard.line};
+    if (end && guard.index == KNOWN_NONE && scan_require_feature(reader->in.at, end, &feature)) {
+        add_requirement(&reader->guards, guard, &feature);
+        free(feature.entries);
+        return true;
+    }
     for (const char *at = reader->in.at; end && at < end;) {
         struct scan_word word = scan_word_at(at, end);
         at = word.text + word.length;
         if (guard.index != KNOWN_NONE)
+            guard.release = scan_version_made(&reader->guards, &reader->scope, word);
+        if (guard.index != KNOWN_NONE && guard.release == 0)
             guard.release = name->release == SCAN_PAIR_RELEASE ? scan_text_pair(word.text, end)
                                                                : read_release(reader, word, end);
         if (guard.index == KNOWN_NONE)
@@ -228,21 +252,6 @@ static void add_listed(const struct reader *reader, struct scan_source_require *
     }
 }
 
-/* It is 0 where the driver has them. */
-static void add_requirement(struct scan_guards *guards, struct scan_guard guard,
-                            const struct scan_source_require *require)
-{
-    guard.negated = guard.compared = true;
-    for (size_t i = 0; i < require->count; i++) {
-        guard.index = require->entries[i];
-        scan_guards_add(guards, &guard);
-    }
-    guard.index = SCAN_VERSION;
-    guard.release = require->release;
-    if (guard.release > 0)
-        scan_guards_add(guards, &guard);
-}
-
 /* cushim_require(cu, 12000, list): what came up to that release is there behind it, and what is in
  * the list, which may be in the call itself. */
 static void read_required(struct reader *reader, struct scan_guard guard,
@@ -274,21 +283,55 @@ static void read_required(struct reader *reader, struct scan_guard guard,
         reader->named[found->require_count] = list;
         add_listed(reader, &require, list);
     }
+    guard.negated = true;
     if (require.use == SCAN_REQUIRE_COUNTS)
         add_requirement(&reader->guards, guard, &require);
     found->requirements = scan_grow(found->requirements, found->require_count, sizeof require);
     found->requirements[found->require_count++] = require;
 }
 
+/* The end of the function that the reader is in. */
+static const char *find_end(const struct reader *reader)
+{
+    const char *at = reader->in.at;
+
+    for (size_t braces = reader->scope.now.braces; at < reader->in.end && braces > 0; at++)
+        braces = braces + (*at == '{') - (*at == '}');
+    return at;
+}
+
 /* cushim_feature(cu, device, CUSHIM_FEATURE_...): it is 0 where the driver has it, as what is
  * required. */
 static void read_feature(struct reader *reader, struct scan_guard guard)
 {
+    const struct scan_scope *scope = &reader->scope;
+    struct scan_text part = reader->in;
     const char *end = find_close(reader);
     struct scan_source_require feature = {.line = guard.line};
+    struct scan_word last = {NULL, 0};
 
-    if (end && scan_require_feature(reader->in.at, end, &feature))
+    for (const char *at = reader->in.at; end && at < end; at = last.text + last.length) {
+        const struct scan_word word = scan_word_at(at, end);
+        if (word.length == 0)
+            break;
+        last = word;
+    }
+    if (last.length == 0)
+        return;
+    if (guard.function != SCOPE_FILE &&
+        scan_text_declares(scope->functions[guard.function - 1].from, last, ">"))
+        part = (struct scan_text){.text = scope->functions[guard.function - 1].from,
+                                  .end = find_end(reader)};
+    if (scan_require_feature(reader->in.at, end, &feature) ||
+        scan_require_variable(part, last, &feature)) {
+        guard.negated = true;
         add_requirement(&reader->guards, guard, &feature);
+    } else {
+        guard.index = SCAN_PARAMETER;
+        guard.parameter = last;
+        guard.negated = guard.compared = true;
+        scan_guards_add(&reader->guards, &guard);
+    }
     free(feature.entries);
 }
 
