@@ -26,8 +26,9 @@
 #include <string.h>
 
 enum {
-    MOST_REQUIRES = 64, /* of a file; more are not taken */
-    LONGEST_CALL = 4096 /* of cushim_require, with its arguments */
+    MOST_REQUIRES = 64,   /* of a file; more are not taken */
+    LONGEST_CALL = 4096,  /* of cushim_require, with its arguments */
+    MOST_LOOKED = 1 << 24 /* bytes for variables */
 };
 
 struct reader {
@@ -39,6 +40,7 @@ struct reader {
     struct scan_word named[MOST_REQUIRES]; /* third argument of each cushim_require */
     const struct option_list *defines;
     bool level_given; /* by the defines */
+    size_t looked;
 };
 
 static void read_guard(struct reader *reader, struct scan_guard guard, bool exact);
@@ -290,16 +292,6 @@ static void read_required(struct reader *reader, struct scan_guard guard,
     found->requirements[found->require_count++] = require;
 }
 
-/* The end of the function that the reader is in. */
-static const char *find_end(const struct reader *reader)
-{
-    const char *at = reader->in.at;
-
-    for (size_t braces = reader->scope.now.braces; at < reader->in.end && braces > 0; at++)
-        braces = braces + (*at == '{') - (*at == '}');
-    return at;
-}
-
 /* cushim_feature(cu, device, CUSHIM_FEATURE_...): it is 0 where the driver has it, as what is
  * required. */
 static void read_feature(struct reader *reader, struct scan_guard guard)
@@ -318,12 +310,16 @@ static void read_feature(struct reader *reader, struct scan_guard guard)
     }
     if (last.length == 0)
         return;
-    if (guard.function != SCOPE_FILE &&
-        scan_text_declares(scope->functions[guard.function - 1].from, last, ">"))
-        part = (struct scan_text){.text = scope->functions[guard.function - 1].from,
-                                  .end = find_end(reader)};
-    if (scan_require_feature(reader->in.at, end, &feature) ||
-        scan_require_variable(part, last, &feature)) {
+    bool known = scan_require_feature(reader->in.at, end, &feature);
+    if (!known && reader->looked < MOST_LOOKED) {
+        const char *from = guard.function != SCOPE_FILE ? scope->functions[guard.function - 1].from
+                                                        : reader->in.at;
+        if (scan_text_declares(from, last, ">"))
+            part = (struct scan_text){.text = from, .end = scan_scope_end(scope, &reader->in)};
+        reader->looked += (size_t)(part.end - part.text) + (size_t)(reader->in.at - from);
+        known = scan_require_variable(part, last, &feature);
+    }
+    if (known) {
         guard.negated = true;
         add_requirement(&reader->guards, guard, &feature);
     } else {
