@@ -68,6 +68,7 @@ struct flow_switch {
     const char *at, *from; /* from: behind the last label; NULL: none was seen */
     size_t depth;
     bool yes, no;          /* a label of it was seen */
+    bool all, other;       /* `default` was, and what goes on behind the switch where it is not 0 */
     struct flow_list list; /* what holds behind the last labels */
     int release;
 };
