@@ -2,6 +2,7 @@
 #include "scan_names.h"
 
 #include "known.h"
+#include "scan_aggregate.h"
 #include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_macro.h"
@@ -327,13 +328,7 @@ static size_t choose_values(struct scan_name *names, size_t count, const char **
     return kept;
 }
 
-static bool tells(const struct scan_name *name)
-{
-    return name->index != SCAN_VOID || name->output > 0;
-}
-
-/* Of each word without an answer, in its function or in the file, nothing is kept, if that is so
- * wished. */
+/* Of each word without an answer nothing is kept, if that is so wished. */
 static size_t sort_names(struct scan_name *names, size_t name_count, bool answers)
 {
     const char **origins = scan_grow(NULL, name_count, sizeof *origins);
@@ -342,20 +337,13 @@ static size_t sort_names(struct scan_name *names, size_t name_count, bool answer
     if (name_count > 0)
         qsort(names, name_count, sizeof *names, compare_names);
     for (size_t i = 0; i < name_count; i = end) {
-        bool answer = !answers, file = !answers;
+        bool answer = !answers;
         for (end = i; end < name_count && scan_word_compare(names[i].word, names[end].word) == 0;
-             end++) {
-            answer |= tells(&names[end]);
-            file |= tells(&names[end]) && names[end].function == SCOPE_FILE;
-        }
-        for (size_t k = i, next; k < end && answer; k = next) {
-            bool own = file || names[k].function == SCOPE_FILE;
-            for (next = k; next < end && compare_owners(&names[next], &names[k]) == 0; next++)
-                own |= tells(&names[next]);
-            for (size_t one = k; one < next && own; one++) {
-                if (count == 0 || compare_names(&names[one], &names[count - 1]) != 0)
-                    names[count++] = names[one];
-            }
+             end++)
+            answer |= names[end].index != SCAN_VOID || names[end].output > 0;
+        for (size_t k = i; k < end && answer; k++) {
+            if (k == i || compare_names(&names[k], &names[count - 1]) != 0)
+                names[count++] = names[k];
         }
     }
     for (size_t i = 0; i < count; i = end) {
@@ -473,6 +461,7 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
     size_t last = SCOPE_FILE, open = 0;
 
     find_macros(guards, scope);
+    scan_aggregate_find(guards);
     forget_outputs(guards);
     add_seeds(guards);
     for (size_t i = 0; i < guards->found_count; i++)
