@@ -119,7 +119,7 @@ static size_t choose(const struct scan_shared *shared, const struct scan_owned *
 {
     size_t kept = 0;
 
-    for (size_t i = 0, end; i < count; i = end) {
+    for (size_t i = 0, end; names && i < count; i = end) {
         bool answer = find_word(shared, names[i].word);
         for (end = i; end < count && scan_word_compare(names[i].word, names[end].word) == 0; end++)
             answer |= names[end].index != SCAN_VOID;
