@@ -257,16 +257,17 @@ static bool tells_by_zero(const struct flow *flow, const struct flow_value *valu
     return other && any && value->name.function != SCOPE_FILE;
 }
 
-/* Whether the name is 0 where a helper of cushim's succeeded. */
-static bool tells_by_success(const struct flow *flow, const struct scan_name *name)
+/* Whether the name is an answer by being false, as "missing = !CUSHIM_HAS(...)" and the result of a
+ * helper of cushim's, or by being true. */
+static bool tells_by(const struct flow *flow, const struct scan_name *name, bool negated)
 {
     const struct scan_guards *guards = flow->guards;
 
     flow->guards->work += guards->found_count - flow->owner->first;
     for (size_t i = flow->owner->first; i < guards->found_count; i++) {
         const struct scan_name *found = &guards->found[i];
-        if (found->filled && found->negated && found->function == name->function &&
-            scan_word_compare(found->word, name->word) == 0)
+        if (found->index != SCAN_VOID && found->negated == negated &&
+            found->function == name->function && scan_word_compare(found->word, name->word) == 0)
             return true;
     }
     return false;
@@ -279,9 +280,10 @@ static void settle_value(struct flow *flow, const struct flow_value *value)
     const bool zero = tells_by_zero(flow, value);
     struct scan_name name = value->name;
 
-    if (!zero && may.no && !value->held && !value->returned && tells_by_success(flow, &name))
+    const bool no = !zero && !value->held && !value->returned && tells_by(flow, &name, true);
+    if (no && may.no)
         add_void(flow, name);
-    if (zero ? !may.no : !may.yes)
+    if (zero ? !may.no : !may.yes || (no && !may.no && !tells_by(flow, &name, false)))
         return;
     if (!value->held ||
         ((zero || may.no) && scan_filled_parameter(flow->scope, &flow->guards->text, flow->function,

@@ -171,16 +171,21 @@ static void find_around(struct around *around, struct scan_source_call *call)
     call->why = SCAN_WHY_FOREIGN;
 }
 
-/* "cushim_has(cu, names[i])" where the file has the entry's name as a string: the line of one. */
-static size_t find_listed(struct scan_guards *guards, size_t index)
+/* "cushim_feature(cu, 0, feature)" before the call, and "cushim_has(cu, names[i])" where the file
+ * has the entry's name as a string: the line of one. */
+static size_t find_listed(struct scan_guards *guards, const struct scan_source_call *call)
 {
-    const char *symbol = known_entry(index).symbol, *at = guards->text.text;
+    const char *symbol = known_entry(call->index).symbol, *at = guards->text.text;
     const size_t length = strlen(symbol), left = (size_t)(guards->text.end - at);
     size_t line = 0;
 
     for (size_t i = 0; i < guards->count && line == 0; i++) {
         const struct scan_guard *guard = &guards->guards[i];
-        line = guard->index == SCAN_PARAMETER && guard->name.length == 0 ? guard->line : 0;
+        if (guard->index != SCAN_PARAMETER || guard->name.length > 0)
+            continue;
+        if (guard->compared && guard->function == call->function && guard->at < call->at)
+            return guard->line; /* of a feature */
+        line = guard->compared ? 0 : guard->line;
     }
     guards->work += guards->count + (line > 0 ? left : 0);
     while (line > 0 && (at = memmem(at, (size_t)(guards->text.end - at), symbol, length))) {
@@ -205,7 +210,7 @@ void scan_around_find(struct scan_guards *guards, const struct scan_scope *scope
             find_around(&around, call);
         if (call->has || call->asked + call->old > 0 || guards->work >= FLOW_MOST_WORK)
             continue;
-        call->asked = find_listed(guards, call->index);
+        call->asked = find_listed(guards, call);
         call->why = SCAN_WHY_FOREIGN;
     }
     free(around.nodes.node);

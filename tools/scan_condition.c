@@ -251,7 +251,7 @@ static void spoil(struct flow *flow, struct operand *operand)
 
 static struct flow_facts contrary_of(struct flow_facts facts)
 {
-    return (struct flow_facts){facts.no, facts.yes, 0, FLOW_VERSION};
+    return (struct flow_facts){.yes = facts.no, .no = facts.yes};
 }
 
 static void read_parentheses(struct flow *flow, struct operand *operand)
@@ -336,6 +336,7 @@ static bool is_declared_anew(const struct flow *flow, char next)
 static void read_guarded(struct flow *flow, struct operand *operand)
 {
     const char next = scan_flow_peek(flow);
+    const bool compared = scan_version_is_comparison(flow->last.kind);
 
     if (is_initialised(flow)) {
         read_initialised(flow, operand);
@@ -352,6 +353,8 @@ static void read_guarded(struct flow *flow, struct operand *operand)
         operand->facts = facts;
         operand->part = PART_WHOLE;
     } else {
+        if (facts.version > 0 && compared) /* "LEAST <= version" */
+            scan_flow_guard(flow, facts.version)->why = SCAN_WHY_NUMBER;
         scan_flow_drop_facts(flow, &facts);
         spoil(flow, operand);
     }
@@ -365,7 +368,7 @@ static bool read_comparison(struct flow *flow, struct operand *operand)
 
     if (operand->part != PART_WHOLE)
         return false;
-    if (operand->facts.version > 0 && (kind == '/' || kind == '%')) {
+    if (scan_version_goes_on(flow, &operand->facts)) {
         scan_version_divide(flow, &operand->facts);
         return true;
     }

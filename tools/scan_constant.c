@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_constant.h"
 
+#include "scan_token.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,4 +74,79 @@ const char *scan_constant_next(const struct scan_text *in, const char *at, struc
         }
     }
     return NULL;
+}
+
+/* Behind a token that is of this kind, and this text. */
+static bool pass(struct scan_tokens *tokens, int kind, const char *text)
+{
+    if (tokens->now.kind != kind || (text && !scan_word_is(tokens->now.word, text)))
+        return false;
+    scan_token_next(tokens);
+    return true;
+}
+
+/* "name", "(name)" */
+static bool pass_name(struct scan_tokens *tokens, struct scan_word name)
+{
+    const bool open = pass(tokens, '(', NULL);
+    const bool own =
+        tokens->now.kind == TOKEN_WORD && scan_word_compare(tokens->now.word, name) == 0;
+
+    scan_token_next(tokens);
+    return own && (!open || pass(tokens, ')', NULL));
+}
+
+/* "name * number", "number * name", also in parentheses. */
+static bool pass_product(struct scan_tokens *tokens, struct scan_word name, const char *number)
+{
+    const struct scan_tokens before = *tokens;
+
+    if (pass(tokens, TOKEN_NUMBER, number))
+        return pass(tokens, '*', NULL) && pass_name(tokens, name);
+    if (pass_name(tokens, name))
+        return pass(tokens, '*', NULL) && pass(tokens, TOKEN_NUMBER, number);
+    *tokens = before;
+    return pass(tokens, '(', NULL) && pass_product(tokens, name, number) && pass(tokens, ')', NULL);
+}
+
+/* The last word of each of two parameters. */
+static bool pass_parameters(struct scan_tokens *tokens, struct scan_word names[2])
+{
+    for (size_t i = 0; i < 2; i++) {
+        for (scan_token_next(tokens); tokens->now.kind == TOKEN_WORD; scan_token_next(tokens))
+            names[i] = tokens->now.word;
+        if (names[i].length == 0 || tokens->now.kind != (i == 0 ? ',' : ')'))
+            return false;
+    }
+    scan_token_next(tokens);
+    return true;
+}
+
+bool scan_constant_is_maker(const struct scan_text *in, const struct scan_function *function)
+{
+    const char *from = function->name.text + function->name.length;
+    const char *end = function->until ? function->until : in->end;
+    struct scan_tokens tokens = {.in = {from, from, end, function->line}, .macro = true};
+    struct scan_word names[2] = {{NULL, 0}, {NULL, 0}};
+
+    if (function->name.length == 0 || end - from > LONGEST_LINE)
+        return false;
+    scan_token_next(&tokens);
+    if (tokens.now.kind != '(' || !pass_parameters(&tokens, names))
+        return false;
+    while (!function->macro && tokens.now.kind == TOKEN_WORD) /* const, noexcept */
+        scan_token_next(&tokens);
+    if (!function->macro && !(pass(&tokens, '{', NULL) && pass(&tokens, TOKEN_WORD, "return")))
+        return false;
+    const struct scan_tokens before = tokens;
+    const bool open = pass(&tokens, '(', NULL);
+    bool whole = open && pass_product(&tokens, names[0], "1000") && pass(&tokens, '+', NULL) &&
+                 pass_product(&tokens, names[1], "10") && pass(&tokens, ')', NULL);
+    if (!whole) {
+        tokens = before;
+        whole = pass_product(&tokens, names[0], "1000") && pass(&tokens, '+', NULL) &&
+                pass_product(&tokens, names[1], "10");
+    }
+    return whole && (function->macro || (pass(&tokens, ';', NULL) && pass(&tokens, '}', NULL))) &&
+           tokens.now.kind == TOKEN_END;
 }

@@ -7,7 +7,7 @@
 #define CUSHIM_TOOLS_SCAN_CONSTANT_H
 
 #include "options.h"
-#include "scan_text.h"
+#include "scan_scope.h"
 
 /** The number that "NAME=VALUE" of a command line gives; 0: none. */
 int scan_constant_defined(const struct option_list *defines, struct scan_word name);
@@ -25,5 +25,8 @@ int scan_constant_read(const struct scan_text *in, const struct option_list *def
 /** The next name of a release in a text, from `at` on, as "#define NAME 12000"; NULL: none. */
 const char *scan_constant_next(const struct scan_text *in, const char *at, struct scan_word *name,
                                int *release);
+
+/** Whether a function or a macro is major * 1000 + minor * 10 of its two parameters. */
+bool scan_constant_is_maker(const struct scan_text *in, const struct scan_function *function);
 
 #endif

@@ -33,13 +33,18 @@ void *scan_grow(void *array, size_t count, size_t size)
     return more;
 }
 
+char *scan_copy(const char *text, size_t length)
+{
+    char *copy = scan_grow(NULL, length, 1);
+
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
 static char *copy_text(const char *text)
 {
-    char *copy = strdup(text);
-
-    if (!copy)
-        output_no_memory();
-    return copy;
+    return scan_copy(text, strlen(text));
 }
 
 static void add_unknown(struct scan_file *file, const char *symbol)

@@ -273,14 +273,14 @@ static void read_do(struct flow *flow)
     read_semicolon(flow);
 }
 
-static void read_switch(struct flow *flow)
+static void read_switch(struct flow *flow, struct flow_facts *after)
 {
     struct flow_switch own = {.at = flow->now.at};
 
     scan_flow_step(flow);
     scan_switch_begin(flow, &own, read_head(flow, FLOW_LAST));
-    read_body(flow);
-    scan_switch_end(flow);
+    const bool leaves = read_body(flow);
+    hold_after(flow, after, scan_switch_end(flow, leaves), (struct flow_list){0});
 }
 
 static bool read_try(struct flow *flow)
@@ -308,20 +308,13 @@ static void read_return(struct flow *flow)
     read_semicolon(flow);
 }
 
-static struct flow_label *add_label(struct flow_label *labels, size_t *count,
-                                    const struct scan_token *name)
-{
-    labels = scan_grow(labels, *count, sizeof *labels);
-    labels[(*count)++] = (struct flow_label){name->word, name->at};
-    return labels;
-}
-
 static void read_goto(struct flow *flow)
 {
     scan_flow_step(flow);
     flow->lost |= flow->goto_count == FLOW_MOST_LABELS || flow->now.kind != TOKEN_WORD;
+    scan_switch_leave(flow);
     if (!flow->lost)
-        flow->gotos = add_label(flow->gotos, &flow->goto_count, &flow->now);
+        flow->gotos = scan_jump_label(flow->gotos, &flow->goto_count, &flow->now);
     read_other(flow);
     read_semicolon(flow);
 }
@@ -335,7 +328,7 @@ static bool read_label(struct flow *flow)
                scan_flow_peek(flow) == ':') {
         flow->lost |= flow->label_count == FLOW_MOST_LABELS;
         if (!flow->lost)
-            flow->labels = add_label(flow->labels, &flow->label_count, &flow->now);
+            flow->labels = scan_jump_label(flow->labels, &flow->label_count, &flow->now);
         scan_flow_step(flow);
         if (flow->now.kind == ':')
             scan_flow_step(flow);
@@ -463,6 +456,15 @@ static bool read_expression(struct flow *flow, struct flow_facts *after)
     return leaves;
 }
 
+static void read_end(struct flow *flow)
+{
+    if (is_word(flow, "break"))
+        scan_switch_leave(flow);
+    scan_flow_step(flow);
+    read_other(flow);
+    read_semicolon(flow);
+}
+
 static bool read_known(struct flow *flow, struct flow_facts *after)
 {
     static const char *const ends[] = {"break", "continue", "throw", "co_return", NULL};
@@ -482,13 +484,13 @@ static bool read_known(struct flow *flow, struct flow_facts *after)
     else if (is_word(flow, "do"))
         read_do(flow);
     else if (is_word(flow, "switch"))
-        read_switch(flow);
+        read_switch(flow, after);
     else if (is_word(flow, "return"))
         return read_return(flow), true;
     else if (is_word(flow, "goto"))
         return read_goto(flow), true;
     else if (flow->now.kind == TOKEN_WORD && scan_word_is_one_of(flow->now.word, ends))
-        return scan_flow_step(flow), read_other(flow), read_semicolon(flow), true;
+        return read_end(flow), true;
     else if (scan_flow_is_statement(
                  &flow->now)) /* `else` and `catch` without what they belong to */
         scan_flow_step(flow);

@@ -25,14 +25,16 @@ struct flow_list {
     size_t first, last;
 };
 
-/* What an expression is of the driver's version: all, / 1000, / 10, % 1000, and % 1000 / 10. */
-enum flow_part { FLOW_VERSION, FLOW_MAJOR, FLOW_TENTH, FLOW_MILL, FLOW_REST };
+/* What an expression is of the driver's version: all, / 1000, / 10, % 1000, % 1000 / 10, and 112 of
+ * 11020. */
+enum flow_part { FLOW_VERSION, FLOW_MAJOR, FLOW_TENTH, FLOW_MILL, FLOW_REST, FLOW_DIGITS };
 
 /* What is known if an expression is true, and if it is not. */
 struct flow_facts {
     struct flow_list yes, no;
     size_t version; /* the guard that the expression is, if it is the driver's version */
     enum flow_part part;
+    bool rounded; /* of which the version % 1000 is not added yet */
 };
 
 /* What a `return` gives its value to. */
@@ -66,6 +68,7 @@ struct flow_switch {
     const char *at, *from; /* from: behind the last label; NULL: none was seen */
     size_t depth;
     bool yes, no;          /* a label of it was seen */
+    bool all, other;       /* `default` was, and what goes on behind the switch where it is not 0 */
     struct flow_list list; /* what holds behind the last labels */
     int release;
 };

@@ -223,7 +223,7 @@ static void sort_guards(struct scan_guards *guards, const struct scan_scope *sco
         const struct scan_case *one = &guards->cases[i];
         struct scan_guard guard = guards->guards[one->guard];
         size_t keys[2];
-        guard.release = scan_guard_is_version(&guard) ? one->release : guard.release;
+        guard.release = one->release > 0 ? one->release : guard.release;
         find_keys(guards, &guard, keys);
         for (size_t k = 0; k < 2 && keys[k] != NO_KEY; k++)
             add_held(guards, &guards->guards[one->guard], held_key(keys[k]), one->from, one->until);

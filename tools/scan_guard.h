@@ -8,6 +8,7 @@
 #ifndef CUSHIM_TOOLS_SCAN_GUARD_H
 #define CUSHIM_TOOLS_SCAN_GUARD_H
 
+#include "scan_paste.h"
 #include "scan_scope.h"
 #include "scan_source.h"
 
@@ -29,6 +30,10 @@
 /* A function that calls an entry without a guard, and how others call it: scan_callers.h. */
 #define SCAN_CALLEE ((size_t)CUSHIM_ENTRY_COUNT + 9)
 #define SCAN_REACHED ((size_t)CUSHIM_ENTRY_COUNT + 10)
+/* A macro that makes an entry's name of the parameter `release`, or of none the entry -release. */
+#define SCAN_PASTED ((size_t)CUSHIM_ENTRY_COUNT + 11)
+/* What makes a release of its major and minor number. */
+#define SCAN_MAKER ((size_t)CUSHIM_ENTRY_COUNT + 12)
 /* The release that a parameter is, and the one that two are: major * 1000 + minor * 10. */
 #define SCAN_ANY_RELEASE (-1)
 #define SCAN_PAIR_RELEASE (-2)
@@ -106,6 +111,7 @@ struct scan_guards {
     size_t case_count;
     struct scan_lambda *lambdas;
     size_t lambda_count;
+    struct scan_pastes pastes;
     struct scan_guard *guards; /* in the order of the text */
     struct scan_mention *mentions;
     size_t count, mention_count;

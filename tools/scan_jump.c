@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_jump.h"
 
+#include "scan_wheel.h"
+
 #include <string.h>
 
 /* Whether a part of the text is entered from outside of it. */
@@ -83,4 +85,12 @@ void scan_jump_settle(struct flow *flow, size_t first_case)
             apply_cut(guard, &flow->cuts[k]);
     }
     settle_cases(flow, first_case);
+}
+
+struct flow_label *scan_jump_label(struct flow_label *labels, size_t *count,
+                                   const struct scan_token *name)
+{
+    labels = scan_grow(labels, *count, sizeof *labels);
+    labels[(*count)++] = (struct flow_label){name->word, name->at};
+    return labels;
 }

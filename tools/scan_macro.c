@@ -11,7 +11,9 @@ static const char *find_use(const char *at, const char *end, struct scan_word pa
 {
     for (; (at = memmem(at, (size_t)(end - at), parameter.text, parameter.length)); at++) {
         bool whole = at + parameter.length == end || !scan_text_is_letter(at[parameter.length]);
-        if (whole && memcmp(at - 2, "->", 2) == 0)
+        const char *joined = memcmp(at - 2, "##", 2) == 0 ? at - 4 : at; /* "->cu##parameter" */
+        if (whole && (joined == at || memcmp(joined, "cu", 2) == 0) &&
+            memcmp(joined - 2, "->", 2) == 0)
             return at;
     }
     return NULL;

@@ -2,6 +2,7 @@
 #include "scan_names.h"
 
 #include "known.h"
+#include "scan_aggregate.h"
 #include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_macro.h"
@@ -93,7 +94,7 @@ bool scan_names_is_answer(const struct scan_guards *guards, const struct scan_fu
     const struct scan_name owner = {.word = function->name};
 
     for (const struct scan_name *name = NULL; (name = scan_names_next(guards, owner, name));) {
-        if (name->called || (function->macro && name->index != KNOWN_NONE))
+        if (name->called || (function->macro && name->index != KNOWN_NONE && !name->asks))
             return true;
     }
     return false;
@@ -460,6 +461,7 @@ bool scan_names_learn(struct scan_guards *guards, const struct scan_scope *scope
     size_t last = SCOPE_FILE, open = 0;
 
     find_macros(guards, scope);
+    scan_aggregate_find(guards);
     forget_outputs(guards);
     add_seeds(guards);
     for (size_t i = 0; i < guards->found_count; i++)

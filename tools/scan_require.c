@@ -2,7 +2,6 @@
 #include "scan_require.h"
 
 #include "known.h"
-#include "output.h"
 #include "scan_wheel.h"
 
 #include <cushim/feature.h>
@@ -154,6 +153,37 @@ bool scan_require_feature(const char *at, const char *end, struct scan_source_re
     return true;
 }
 
+bool scan_require_variable(struct scan_text part, struct scan_word name,
+                           struct scan_source_require *require)
+{
+    static const char prefix[] = "CUSHIM_FEATURE_";
+    struct scan_word value = {NULL, 0};
+
+    for (const char *at = part.text, *text = at, *end = part.end;
+         name.length > 0 && (at = scan_text_find_word(at, end, name)); at++) {
+        const char *before = scan_text_back_over_spaces(text, at);
+        const char *behind = scan_text_skip_spaces(at + name.length, end);
+        if (before > text && (before[-1] == '&' || before[-1] == '.' || before[-1] == '>'))
+            return false;
+        if (end - behind < 2 || *behind == '(' || (behind[0] == '=' && behind[1] == '='))
+            continue;
+        if (*behind != '=' && *behind != '{') {
+            const bool typed = before > text && scan_text_is_letter(before[-1]);
+            if (typed || memchr("+-|^&*/", *behind, 7) || memchr("+-", before[-1], 2))
+                return false; /* a parameter, or without a value; or it changes */
+            continue;
+        }
+        const struct scan_word next = scan_word_at(behind, end);
+        const char *last = scan_text_skip_spaces(next.text + next.length, end);
+        if (next.text != scan_text_skip_spaces(behind + 1, end) || next.length < sizeof prefix ||
+            memcmp(next.text, prefix, sizeof prefix - 1) != 0 || last == end ||
+            !memchr(";,})", *last, 4) || (value.length > 0 && scan_word_compare(value, next) != 0))
+            return false;
+        value = next;
+    }
+    return value.length > 0 && scan_require_feature(value.text, value.text + value.length, require);
+}
+
 /* Whether a guard is the call itself, or a name that holds what it tells. */
 static bool is_of(const struct scan_guard *guard, const struct scan_source_require *require)
 {
@@ -250,17 +280,6 @@ static bool is_mentioned(const struct scan_guards *guards, struct scan_word name
     return at;
 }
 
-static char *copy_of(struct scan_word word)
-{
-    char *copy = malloc(word.length + 1);
-
-    if (!copy)
-        output_no_memory();
-    memcpy(copy, word.text, word.length);
-    copy[word.length] = '\0';
-    return copy;
-}
-
 static void settle(const struct scan_guards *guards, const struct scan_scope *scope,
                    struct scan_source_require *require)
 {
@@ -293,7 +312,7 @@ static void settle(const struct scan_guards *guards, const struct scan_scope *sc
              !is_mentioned(guards, function->name) &&
              !memmem(function->from, (size_t)(function->name.text - function->from), "constructor",
                      strlen("constructor")))
-        require->caller = copy_of(function->name);
+        require->caller = scan_copy(function->name.text, function->name.length);
 }
 
 void scan_require_settle(const struct scan_guards *guards, const struct scan_scope *scope,

@@ -29,6 +29,11 @@ void scan_require_add(struct scan_source_require *require, size_t index);
  * is none that is known. */
 bool scan_require_feature(const char *at, const char *end, struct scan_source_require *require);
 
+/** What a variable or constant tells that has one such value alone, wherever a text gives it one.
+ */
+bool scan_require_variable(struct scan_text part, struct scan_word name,
+                           struct scan_source_require *require);
+
 /** All guards are settled: which of them do not count, as nothing shows that the program leaves. */
 void scan_require_settle(const struct scan_guards *guards, const struct scan_scope *scope,
                          struct scan_source *source);

@@ -249,3 +249,12 @@ void scan_scope_move(struct scan_scope *scope, const struct scan_text *in)
     if ((left || !scope->condition) && scope->now.function == SCOPE_FILE)
         begin_head(scope, in, in->at);
 }
+
+const char *scan_scope_end(const struct scan_scope *scope, const struct scan_text *in)
+{
+    const char *at = in->at;
+
+    for (size_t braces = scope->now.braces; at < in->end && braces > 0; at++)
+        braces = braces + (*at == '{') - (*at == '}');
+    return at;
+}

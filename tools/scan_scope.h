@@ -63,4 +63,7 @@ void scan_scope_character(struct scan_scope *scope, const struct scan_text *in);
 /** `in` went on: a directive may have ended. */
 void scan_scope_move(struct scan_scope *scope, const struct scan_text *in);
 
+/** The end of the function that `in` is in. */
+const char *scan_scope_end(const struct scan_scope *scope, const struct scan_text *in);
+
 #endif

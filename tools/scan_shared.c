@@ -2,7 +2,6 @@
 #include "scan_shared.h"
 
 #include "known.h"
-#include "output.h"
 #include "scan_callers.h"
 #include "scan_constant.h"
 #include "scan_names.h"
@@ -120,7 +119,7 @@ static size_t choose(const struct scan_shared *shared, const struct scan_owned *
 {
     size_t kept = 0;
 
-    for (size_t i = 0, end; i < count; i = end) {
+    for (size_t i = 0, end; names && i < count; i = end) {
         bool answer = find_word(shared, names[i].word);
         for (end = i; end < count && scan_word_compare(names[i].word, names[end].word) == 0; end++)
             answer |= names[end].index != SCAN_VOID;
@@ -135,10 +134,7 @@ static size_t choose(const struct scan_shared *shared, const struct scan_owned *
 static void own_words(struct scan_name *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        char *copy = malloc(names[i].word.length + 1);
-        if (!copy)
-            output_no_memory();
-        memcpy(copy, names[i].word.text, names[i].word.length);
+        const char *copy = scan_copy(names[i].word.text, names[i].word.length);
         names[i].word.text = copy;
         const bool first = i == 0 || names[i].output != names[i - 1].output ||
                            scan_word_compare(names[i].word, names[i - 1].word) != 0;
@@ -212,6 +208,21 @@ static struct scan_name *add_facts(const struct scan_guards *guards, const struc
             names = add(names, count,
                         (struct scan_name){.word = function->name, .index = SCAN_MISSING});
     }
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct scan_function *function = &scope->functions[i];
+        if ((!function->closed || header) && scan_constant_is_maker(&guards->text, function))
+            names =
+                add(names, count, (struct scan_name){.word = function->name, .index = SCAN_MAKER});
+    }
+    for (size_t i = 0; header && i < guards->pastes.count; i++) {
+        const struct scan_paste *paste = &guards->pastes.paste[i];
+        const size_t index = known_symbol_of(paste->prefix.text, paste->prefix.length);
+        const int release = paste->parameter > 0 ? (int)paste->parameter : -(int)index;
+        if (paste->parameter == 0 || (scan_word_is(paste->prefix, "cu") && !paste->suffix.length))
+            names = add(
+                names, count,
+                (struct scan_name){.word = paste->macro, .index = SCAN_PASTED, .release = release});
+    }
     for (const char *at = header ? guards->text.text : NULL;
          at && *count < 2 * MOST_SHARED &&
          (at = scan_constant_next(&guards->text, at, &constant.word, &constant.release));)
@@ -250,7 +261,7 @@ void scan_shared_take(struct scan_shared *shared, const struct scan_source_text 
 static bool is_fact(const struct scan_name *name)
 {
     return name->index == SCAN_LEAVER || name->index == SCAN_CONSTANT ||
-           name->index == SCAN_MISSING;
+           name->index == SCAN_MISSING || name->index == SCAN_MAKER;
 }
 
 static bool is_link(const struct scan_name *name)
@@ -466,7 +477,7 @@ static struct scan_name *give_answers(const struct scan_shared_word *word, size_
         if (word->rows[i].file == file)
             continue;
         names = add(names, count, *word->rows[i].name);
-        if (!same) /* it tells nothing, but where the file asks it */
+        if (!same && word->rows[i].name->index != SCAN_PASTED) /* only where the file asks it */
             names[*count - 1].index = SCAN_VOID;
     }
     return names;

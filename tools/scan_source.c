@@ -7,6 +7,7 @@
 #include "scan_around.h"
 #include "scan_callers.h"
 #include "scan_constant.h"
+#include "scan_entry.h"
 #include "scan_filled.h"
 #include "scan_flow.h"
 #include "scan_guard.h"
@@ -17,24 +18,17 @@
 #include "scan_scope.h"
 #include "scan_shared.h"
 #include "scan_use.h"
+#include "scan_version.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Names that do not mean the newest ABI of CUSHIM_CUDA_VERSION's release; the headers tell. */
-static const struct {
-    const char *name, *symbol;
-} plain[] = {
-    {"cuCtxCreate", NAMES_VALUE(cuCtxCreate)},
-    {"cuDeviceGetUuid", NAMES_VALUE(cuDeviceGetUuid)},
-    {"cuGraphInstantiate", NAMES_VALUE(cuGraphInstantiate)},
-};
-
 enum {
-    MOST_REQUIRES = 64, /* of a file; more are not taken */
-    LONGEST_CALL = 4096 /* of cushim_require, with its arguments */
+    MOST_REQUIRES = 64,   /* of a file; more are not taken */
+    LONGEST_CALL = 4096,  /* of cushim_require, with its arguments */
+    MOST_LOOKED = 1 << 24 /* bytes for variables */
 };
 
 struct reader {
@@ -46,6 +40,7 @@ struct reader {
     struct scan_word named[MOST_REQUIRES]; /* third argument of each cushim_require */
     const struct option_list *defines;
     bool level_given; /* by the defines */
+    size_t looked;
 };
 
 static void read_guard(struct reader *reader, struct scan_guard guard, bool exact);
@@ -122,29 +117,6 @@ static bool skip_other(struct reader *reader)
     return false;
 }
 
-/* The entry that a member of the table is. */
-static size_t find_entry(const struct reader *reader, struct scan_word word)
-{
-    char name[KNOWN_NAME_SIZE];
-    size_t index;
-
-    if (word.length >= sizeof name || word.length < 3 || memcmp(word.text, "cu", 2) != 0)
-        return KNOWN_NONE;
-    memcpy(name, word.text, word.length);
-    name[word.length] = '\0';
-    if (word.length > 3 && strcmp(name + word.length - 3, "_v1") == 0) {
-        name[word.length - 3] = '\0';
-        return known_symbol(name);
-    }
-    for (size_t i = 0;
-         reader->found.level == CUSHIM_CUDA_VERSION && i < sizeof plain / sizeof plain[0]; i++) {
-        if (strcmp(name, plain[i].name) == 0)
-            return known_symbol(plain[i].symbol);
-    }
-    index = known_newest(name, CUSHIM_STREAM_LEGACY, reader->found.level);
-    return index != KNOWN_NONE ? index : known_symbol(name);
-}
-
 /* CUSHIM_HAS(cu, cuName) and cushim_has(cu, "cuName"): the last word within the parentheses. */
 static void read_guard(struct reader *reader, struct scan_guard guard, bool exact)
 {
@@ -164,7 +136,8 @@ static void read_guard(struct reader *reader, struct scan_guard guard, bool exac
     }
     if (!last.text)
         return;
-    guard.index = exact ? known_symbol_of(last.text, last.length) : find_entry(reader, last);
+    guard.index = exact ? known_symbol_of(last.text, last.length)
+                        : scan_entry_named(&reader->guards, reader->found.level, last);
     if (guard.index == KNOWN_NONE && !guard.comment) {
         guard.index = SCAN_PARAMETER;
         guard.parameter = last;
@@ -203,6 +176,21 @@ static int read_release(const struct reader *reader, struct scan_word word, cons
     return number == 0 && other ? other->release : number;
 }
 
+/* What is required, or of a feature. */
+static void add_requirement(struct scan_guards *guards, struct scan_guard guard,
+                            const struct scan_source_require *require)
+{
+    guard.compared = true;
+    for (size_t i = 0; i < require->count; i++) {
+        guard.index = require->entries[i];
+        scan_guards_add(guards, &guard);
+    }
+    guard.index = SCAN_VERSION;
+    guard.release = require->release;
+    if (guard.release > 0)
+        scan_guards_add(guards, &guard);
+}
+
 /* HAS(cuName) or least(12000), of a macro or a function that asks for its parameter. False: the
  * arguments are still to be read. */
 static bool read_argument(struct reader *reader, struct scan_guard guard,
@@ -217,14 +205,23 @@ static bool read_argument(struct reader *reader, struct scan_guard guard,
     guard.asks = name->asks;
     guard.asserts = name->asserts;
     guard.index = name->index == SCAN_PARAMETER ? KNOWN_NONE : name->index;
+    struct scan_source_require feature = {.line = guard.line};
+    if (end && guard.index == KNOWN_NONE && scan_require_feature(reader->in.at, end, &feature)) {
+        add_requirement(&reader->guards, guard, &feature);
+        free(feature.entries);
+        return true;
+    }
     for (const char *at = reader->in.at; end && at < end;) {
         struct scan_word word = scan_word_at(at, end);
         at = word.text + word.length;
         if (guard.index != KNOWN_NONE)
+            guard.release = scan_version_made(&reader->guards, &reader->scope, word);
+        if (guard.index != KNOWN_NONE && guard.release == 0)
             guard.release = name->release == SCAN_PAIR_RELEASE ? scan_text_pair(word.text, end)
                                                                : read_release(reader, word, end);
         if (guard.index == KNOWN_NONE)
-            guard.index = find_entry(reader, word);
+            guard.index =
+                scan_entry_argument(&reader->guards, reader->found.level, name->word, word);
         if (guard.index < CUSHIM_ENTRY_COUNT || guard.release > 0)
             break;
     }
@@ -255,21 +252,6 @@ static void add_listed(const struct reader *reader, struct scan_source_require *
         if (scan_text_find_word(argument.text, argument.text + argument.length, listed->list))
             scan_require_add(require, listed->index);
     }
-}
-
-/* It is 0 where the driver has them. */
-static void add_requirement(struct scan_guards *guards, struct scan_guard guard,
-                            const struct scan_source_require *require)
-{
-    guard.negated = guard.compared = true;
-    for (size_t i = 0; i < require->count; i++) {
-        guard.index = require->entries[i];
-        scan_guards_add(guards, &guard);
-    }
-    guard.index = SCAN_VERSION;
-    guard.release = require->release;
-    if (guard.release > 0)
-        scan_guards_add(guards, &guard);
 }
 
 /* cushim_require(cu, 12000, list): what came up to that release is there behind it, and what is in
@@ -303,6 +285,7 @@ static void read_required(struct reader *reader, struct scan_guard guard,
         reader->named[found->require_count] = list;
         add_listed(reader, &require, list);
     }
+    guard.negated = true;
     if (require.use == SCAN_REQUIRE_COUNTS)
         add_requirement(&reader->guards, guard, &require);
     found->requirements = scan_grow(found->requirements, found->require_count, sizeof require);
@@ -313,11 +296,38 @@ static void read_required(struct reader *reader, struct scan_guard guard,
  * required. */
 static void read_feature(struct reader *reader, struct scan_guard guard)
 {
+    const struct scan_scope *scope = &reader->scope;
+    struct scan_text part = reader->in;
     const char *end = find_close(reader);
     struct scan_source_require feature = {.line = guard.line};
+    struct scan_word last = {NULL, 0};
 
-    if (end && scan_require_feature(reader->in.at, end, &feature))
+    for (const char *at = reader->in.at; end && at < end; at = last.text + last.length) {
+        const struct scan_word word = scan_word_at(at, end);
+        if (word.length == 0)
+            break;
+        last = word;
+    }
+    if (last.length == 0)
+        return;
+    bool known = scan_require_feature(reader->in.at, end, &feature);
+    if (!known && reader->looked < MOST_LOOKED) {
+        const char *from = guard.function != SCOPE_FILE ? scope->functions[guard.function - 1].from
+                                                        : reader->in.at;
+        if (scan_text_declares(from, last, ">"))
+            part = (struct scan_text){.text = from, .end = scan_scope_end(scope, &reader->in)};
+        reader->looked += (size_t)(part.end - part.text) + (size_t)(reader->in.at - from);
+        known = scan_require_variable(part, last, &feature);
+    }
+    if (known) {
+        guard.negated = true;
         add_requirement(&reader->guards, guard, &feature);
+    } else {
+        guard.index = SCAN_PARAMETER;
+        guard.parameter = last;
+        guard.negated = guard.compared = true;
+        scan_guards_add(&reader->guards, &guard);
+    }
     free(feature.entries);
 }
 
@@ -378,7 +388,13 @@ static void read_name(struct reader *reader, bool member, bool typed)
     while (reader->in.at < reader->in.end && skip_other(reader))
         continue;
     bool called = reader->in.at < reader->in.end && *reader->in.at == '(';
+    const bool alias = scan_paste_note(&reader->guards.pastes, scope, &reader->in, word, member);
     if (called) {
+        struct scan_word at;
+        index = scan_entry_pasted(&reader->guards, reader->found.level, &reader->in, word, &at);
+        if (index != KNOWN_NONE)
+            add_call(reader,
+                     &(struct scan_source_call){.line = line, .index = index, .at = at.text});
         if (scan_word_is(word, "CUSHIM_HAS") || scan_word_is(word, "cushim_has")) {
             read_guard(reader, guard_at(reader, word.text, line), scan_word_is(word, "cushim_has"));
             return;
@@ -410,7 +426,7 @@ static void read_name(struct reader *reader, bool member, bool typed)
     if (called)
         scan_filled_by_function(&reader->guards, scope, &reader->in, word);
     scan_names_word(&reader->guards, word, &place, called);
-    index = find_entry(reader, word);
+    index = alias ? KNOWN_NONE : scan_entry_named(&reader->guards, reader->found.level, word);
     const size_t helper = scan_filled_helper(word);
     const size_t filler = scan_word_is(word, "cudaDriverGetVersion")
                               ? known_symbol(NAMES_VALUE(cuDriverGetVersion))

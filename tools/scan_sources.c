@@ -12,21 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy_of(const char *text)
-{
-    char *copy = strdup(text);
-
-    if (!copy)
-        output_no_memory();
-    return copy;
-}
-
 void scan_sources_add(struct scan_sources *sources, const struct scan_source *source,
                       const char *name)
 {
     sources->item = scan_grow(sources->item, sources->count, sizeof *sources->item);
     sources->item[sources->count] = *source;
-    sources->item[sources->count++].name = copy_of(name);
+    sources->item[sources->count++].name = scan_copy(name, strlen(name));
 }
 
 /* How often: what one file tells by what another one tells by what a third one asks. */
@@ -328,8 +319,9 @@ struct scan_findings scan_sources_find(const struct scan_sources *sources)
             if (!is_finding(call, sources->oldest))
                 continue;
             findings.item = scan_grow(findings.item, findings.count, sizeof *findings.item);
-            findings.item[findings.count++] = (struct scan_finding){
-                copy_of(source->name), words_of(call), call->line, rule_of(call), is_unknown(call)};
+            findings.item[findings.count++] =
+                (struct scan_finding){scan_copy(source->name, strlen(source->name)), words_of(call),
+                                      call->line, rule_of(call), is_unknown(call)};
         }
     }
     return findings;

@@ -40,6 +40,7 @@ static struct flow_list read_value(struct flow *flow, int *release)
     bool other = scan_word_is(flow->now.word, "default"), more;
 
     scan_flow_step(flow);
+    own->all |= other;
     if (other)
         return own->no == own->yes ? (struct flow_list){0, 0} : own->no ? facts->yes : facts->no;
     bool one = scan_flow_peek(flow) == ':';
@@ -86,8 +87,21 @@ void scan_switch_label(struct flow *flow)
     flow->choice = own;
 }
 
-void scan_switch_end(struct flow *flow)
+void scan_switch_leave(struct flow *flow)
 {
+    struct flow_switch *own = flow->choice;
+
+    if (own)
+        own->other |= own->list.first == 0 || own->list.first != own->facts.no.first;
+}
+
+struct flow_list scan_switch_end(struct flow *flow, bool leaves)
+{
+    const struct flow_switch *own = flow->choice;
+
+    if (!leaves)
+        scan_switch_leave(flow);
     close_labels(flow, flow->passed);
-    flow->choice = flow->choice->outer;
+    flow->choice = own->outer;
+    return own->all && !own->other ? own->facts.no : (struct flow_list){0, 0};
 }

@@ -14,6 +14,10 @@ void scan_switch_begin(struct flow *flow, struct flow_switch *own, struct flow_f
 /** Read `case value:` or `default:`. */
 void scan_switch_label(struct flow *flow);
 
-void scan_switch_end(struct flow *flow);
+/** `break` or `goto` leaves it, or its end is reached. */
+void scan_switch_leave(struct flow *flow);
+
+/** Its end, which is reached or not. What holds behind it. */
+struct flow_list scan_switch_end(struct flow *flow, bool leaves);
 
 #endif

@@ -28,9 +28,33 @@ bool scan_version_is_comparison(int kind)
            kind == TOKEN_EQUAL;
 }
 
+int scan_version_made(struct scan_guards *guards, const struct scan_scope *scope,
+                      struct scan_word word)
+{
+    const char *at = word.text + word.length, *last = guards->text.end;
+    const char *end = last - at > FARTHEST ? at + FARTHEST : last;
+    bool makes = scan_names_seeded(guards, word, SCAN_MAKER);
+
+    guards->work += scope->count;
+    for (size_t i = 0; i < scope->count; i++) {
+        if (scan_word_compare(scope->functions[i].name, word) != 0)
+            continue;
+        makes = scan_constant_is_maker(&guards->text, &scope->functions[i]);
+        if (!makes)
+            return 0;
+    }
+    at = makes ? scan_text_skip_spaces(at, end) : end;
+    return at < end && *at == '(' ? scan_text_pair(at + 1, scan_text_find_close(at, end)) : 0;
+}
+
 int scan_version_number(struct flow *flow)
 {
     const struct scan_word word = flow->now.word;
+
+    if (flow->now.kind == TOKEN_WORD && scan_flow_peek(flow) == '(')
+        return flow->guards->work > FLOW_MOST_WORK
+                   ? 0
+                   : scan_version_made(flow->guards, flow->scope, word);
 
     if (flow->now.kind == TOKEN_WORD) {
         const struct scan_name *other = scan_names_seeded(flow->guards, word, SCAN_CONSTANT);
@@ -76,6 +100,9 @@ void scan_version_pass(struct flow *flow)
             scan_flow_step(flow);
         return;
     }
+    if (flow->now.kind == TOKEN_WORD &&
+        scan_version_made(flow->guards, flow->scope, flow->now.word) > 0)
+        end = scan_text_find_close(flow->tokens.in.at, flow->tokens.in.end) + 1;
     if (flow->now.kind == TOKEN_NUMBER || flow->now.kind == '(')
         scan_text_sum(flow->now.at, flow->tokens.in.end, &end);
     while (flow->now.at < end && flow->now.kind != TOKEN_END)
@@ -167,7 +194,8 @@ bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
     while (from > before.text && from[-1] != ';')
         from--;
     if (from == before.text || memchr(before.text, '{', before.length) ||
-        memchr(before.text, '}', before.length) || memchr(before.text, '#', before.length))
+        memchr(before.text, '}', before.length) || memchr(before.text, '#', before.length) ||
+        memmem(before.text, before.length, "goto", 4))
         return false;
     from = scan_text_skip_spaces(from, at);
     if (from == at) {
@@ -183,6 +211,71 @@ bool scan_version_is_set_anew(struct flow *flow, struct scan_word name)
            !memchr(from, ')', length) && !memmem(from, length, "else", 4);
 }
 
+bool scan_version_goes_on(const struct flow *flow, const struct flow_facts *facts)
+{
+    const int kind = flow->now.kind;
+
+    return facts->version > 0 &&
+           (kind == '/' || kind == '%' || kind == '*' || kind == '-' || kind == '+');
+}
+
+static bool is_number(const struct flow *flow, int number)
+{
+    return flow->now.kind == TOKEN_NUMBER && atoi(flow->now.word.text) == number;
+}
+
+/* "name * factor", "factor * name", "name" if it is 1: of a name that is such a part of a version.
+ * What follows goes no deeper. */
+static bool read_product(struct flow *flow, size_t index, int factor)
+{
+    const struct scan_guards *guards = flow->guards;
+    const bool first = is_number(flow, factor);
+
+    if (first) {
+        scan_flow_step(flow);
+        if (flow->now.kind != '*')
+            return false;
+        scan_flow_step(flow);
+    }
+    const struct scan_guard *guard = &guards->guards[flow->next];
+    if (flow->now.kind != TOKEN_GUARD || guard->index != index || guard->release != 0 ||
+        (flow->next + 1 < guards->count && guard[1].at == guard->at))
+        return false;
+    scan_flow_step(flow);
+    if (!first && factor > 1) {
+        if (flow->now.kind != '*')
+            return false;
+        scan_flow_step(flow);
+        if (!is_number(flow, factor))
+            return false;
+        scan_flow_step(flow);
+    }
+    return flow->now.kind != '*' && flow->now.kind != '/' && flow->now.kind != '%';
+}
+
+/* "version - major * 1000", "version / 10 - major * 100", "major * 1000 + minor * 10". */
+static bool add_part(struct flow *flow, struct flow_facts *facts, bool minus)
+{
+    const enum flow_part part = facts->part;
+    const bool all = part == FLOW_VERSION, parentheses = flow->now.kind == '(';
+
+    if (minus == facts->rounded ||
+        (minus ? part != FLOW_VERSION && part != FLOW_TENTH : part == FLOW_MAJOR))
+        return false;
+    if (parentheses)
+        scan_flow_step(flow);
+    if (!read_product(flow, minus ? SCAN_MAJOR : SCAN_REST,
+                      minus ? (all ? SCAN_THOUSAND : HUNDRED) : (all ? SCAN_MINOR : 1)))
+        return false;
+    if (parentheses && flow->now.kind != ')')
+        return false;
+    if (parentheses)
+        scan_flow_step(flow);
+    facts->part = !minus ? part : all ? FLOW_MILL : FLOW_REST;
+    facts->rounded = false;
+    return true;
+}
+
 void scan_version_divide(struct flow *flow, struct flow_facts *facts)
 {
     static const struct {
@@ -190,16 +283,29 @@ void scan_version_divide(struct flow *flow, struct flow_facts *facts)
         int operator, number;
         enum flow_part to;
     } steps[] = {
-        {FLOW_VERSION, '/', SCAN_THOUSAND, FLOW_MAJOR}, {FLOW_VERSION, '/', SCAN_MINOR, FLOW_TENTH},
-        {FLOW_VERSION, '%', SCAN_THOUSAND, FLOW_MILL},  {FLOW_VERSION, '%', HUNDRED, FLOW_MILL},
-        {FLOW_TENTH, '/', HUNDRED, FLOW_MAJOR},         {FLOW_TENTH, '%', HUNDRED, FLOW_REST},
+        {FLOW_VERSION, '/', SCAN_THOUSAND, FLOW_MAJOR},
+        {FLOW_VERSION, '/', SCAN_MINOR, FLOW_TENTH},
+        {FLOW_VERSION, '%', SCAN_THOUSAND, FLOW_MILL},
+        {FLOW_VERSION, '%', HUNDRED, FLOW_MILL},
+        {FLOW_TENTH, '/', HUNDRED, FLOW_MAJOR},
+        {FLOW_TENTH, '%', HUNDRED, FLOW_REST},
         {FLOW_MILL, '/', SCAN_MINOR, FLOW_REST},
+        {FLOW_MAJOR, '*', SCAN_THOUSAND, FLOW_VERSION},
+        {FLOW_MAJOR, '*', HUNDRED, FLOW_TENTH},
+        {FLOW_MAJOR, '*', SCAN_MINOR, FLOW_DIGITS},
     };
 
-    while (facts->version > 0 && (flow->now.kind == '/' || flow->now.kind == '%')) {
+    while (scan_version_goes_on(flow, facts)) {
         const int operator= flow->now.kind;
         size_t i = 0;
         scan_flow_step(flow);
+        if (operator== '-' || operator== '+') {
+            if (add_part(flow, facts, operator== '-'))
+                continue;
+            scan_flow_guard(flow, facts->version)->why = SCAN_WHY_NUMBER;
+            *facts = (struct flow_facts){0};
+            return;
+        }
         const int number =
             flow->now.kind == TOKEN_NUMBER ? atoi(flow->now.word.text) : scan_version_number(flow);
         while (i < sizeof steps / sizeof steps[0] &&
@@ -212,6 +318,7 @@ void scan_version_divide(struct flow *flow, struct flow_facts *facts)
             return;
         }
         facts->part = steps[i].to;
+        facts->rounded = operator== '*';
         scan_flow_step(flow);
     }
 }
@@ -282,6 +389,7 @@ struct flow_facts scan_version_compare(const struct flow *flow, const struct flo
     const int scale = major ? SCAN_THOUSAND : all || part == FLOW_MILL ? 1 : SCAN_MINOR;
     const int least = scale == 1 ? SCAN_MINOR : 1;
     const int more = comparison == '>' || comparison == TOKEN_LESS_EQUAL ? least : 0;
+    const int whole = number + more;
 
     if (number == 0 && all && scan_flow_is_parameter(flow, flow->now.word)) {
         guard->release = is_pair(flow) ? SCAN_PAIR_RELEASE : SCAN_ANY_RELEASE;
@@ -294,7 +402,9 @@ struct flow_facts scan_version_compare(const struct flow *flow, const struct flo
         guard->why = SCAN_WHY_NUMBER;
         return (struct flow_facts){0};
     }
-    guard->release = (number + more) * scale;
+    guard->release = part == FLOW_DIGITS
+                         ? whole / SCAN_MINOR * SCAN_THOUSAND + whole % SCAN_MINOR * SCAN_MINOR
+                         : whole * scale;
     guard->compared = !rest;
     guard->whole = major;
     guard->index = rest ? SCAN_REST : guard->index;

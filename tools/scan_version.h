@@ -22,11 +22,20 @@ int scan_version_mirrored(int comparison);
  * another value. */
 int scan_version_number(struct flow *flow);
 
+/** Of "make_version(11, 2)", of a function or macro that is major * 1000 + minor * 10; 0: it is
+ * none. */
+int scan_version_made(struct scan_guards *guards, const struct scan_scope *scope,
+                      struct scan_word word);
+
 /** Go behind that number, or behind "major * 1000 + minor * 10" of two parameters in this order. */
 void scan_version_pass(struct flow *flow);
 
-/** Behind the version: "/ 1000", "/ 10", "% 1000 / 10". */
+/** Behind the version: "/ 1000", "/ 10", "% 1000 / 10", "- major * 1000", and behind its parts
+ * "* 1000 + minor * 10". */
 void scan_version_divide(struct flow *flow, struct flow_facts *facts);
+
+/** Whether such an operator is there. */
+bool scan_version_goes_on(const struct flow *flow, const struct flow_facts *facts);
 
 /** Of guards that hold together: the newest release that the version is at least; 0: none. Of two
  * such ones of which one holds: the older one. And the first part of a version that tells nothing
