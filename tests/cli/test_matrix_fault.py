@@ -282,7 +282,7 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         rows = run("matrix", *words, "--falls-back", "--github", "--", program, "-", "-", "3").rows
         assert "\nCUDA 12.4, each of 2 calls fails in turn  notices  exit code 0 in each\n" in rows
         assert "\nCUDA 12.4, 3 calls fail in turn           fails    exit code 3 after the" in rows
-        assert rows.count(", and the program, which should do without the GPU by --falls-back") == 1
+        assert rows.count(", and the program, which should do without the GPU by --falls-back") == 2
         matrix(*words, "--falls-back", "--", program, "-", "-", "77")
 
     def test_a_fallback_that_aborts(careful, tmp_path):
