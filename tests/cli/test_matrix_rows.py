@@ -45,7 +45,8 @@ LATE = """
 """
 KERNEL = """
     static const char ptx[] = ".version 6.0\\n.target sm_30\\n.address_size 64\\n"
-        ".visible .entry k()\\n{\\n.reg .u64 %r;\\nmov.u64 %r, 16;\\nst.global.u32 [%r], 1;\\nret;\\n}";
+        ".visible .entry k()\\n{\\n.reg .u64 %r;\\nmov.u64 %r, 16;\\n"
+        "st.global.u32 [%r], 1;\\nret;\\n}";
     TRY(cu->cuModuleLoadData(&module, ptx));
     TRY(cu->cuModuleGetFunction(&kernel, module, "k"));
     TRY(cu->cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
@@ -148,7 +149,8 @@ int main(int count, char **words)
     assert words not in rows("--cuda", "9.0,13.0", "--", tmp_path / "a", "y", code=OK)
 
 
-@pytest.mark.parametrize("devices, words", [("1", "there is 1 device"), ("2", "there are 2 devices")])
+@pytest.mark.parametrize("devices, words", [("1", "there is 1 device"),
+                                            ("2", "there are 2 devices")])
 def test_a_device_that_is_not_there(tmp_path, devices, words):
     program = build(tmp_path, "CUdevice device; TRY(cu->cuDeviceGet(&device, 2));")
     one, = matrix("--cuda", "12.4", "--devices", devices, "--", program, code=FAILED)
@@ -185,3 +187,21 @@ def test_settings_that_are_not_read():
     told = "cushim matrix: CUSHIM_SIM_MEMORY is not read: give --memory 4G\n"
     assert run(*words, CUSHIM_SIM_MEMORY="4G").err == told
     assert run("matrix", "--memory", "4G", *words[1:], CUSHIM_SIM_MEMORY="4G").err == ""
+
+
+def test_what_is_left_to_a_context(tmp_path):
+    """By the manual of cuCtxDestroy it ends all; memory counts, as for NVIDIA's own leak check, and
+    of a primary context, which others may keep, the rest too."""
+    make = "TRY(cu->cuStreamCreate(&stream, 1)); TRY(cu->cuMemAlloc_v2(&memory, 64));"
+    gate = ("--gate", "--idle", "--fault-each=1", "--cuda", "12.4", "--")
+    free = "TRY(cu->cuMemFree_v2(memory));"
+    matrix(*gate, build(tmp_path, make + free))
+    one, *_ = matrix(*gate, build(tmp_path, make), code=FAILED)
+    assert "left to the end of a context: 64 bytes of memory in 1 block, made by " in one["why"]
+    assert "stream" not in one["why"]
+    primary = (BEGIN + make + free + END).replace(
+        "cuCtxCreate_v2(&context, 0, 0)", "cuDevicePrimaryCtxRetain(&context, 0)").replace(
+        "cuCtxDestroy_v2(context)", "cuDevicePrimaryCtxRelease_v2(0)").replace(
+        make, "TRY(cu->cuCtxSetCurrent(context));" + make)
+    one, *_ = matrix(*gate, compiled(tmp_path, primary), code=FAILED)
+    assert "left to the end of a context: 1 stream, made by " in one["why"]
