@@ -344,7 +344,9 @@ static void note_devices(struct matrix_case *one, const char *devices)
     size_t length = strlen(one->call), end = sizeof words - 1;
     const int count = devices ? atoi(devices) : 1;
 
-    if (!one->ruled && length >= end && strcmp(one->call + length - end, words) == 0)
+    /* The program may see fewer by that variable. */
+    if (!one->ruled && !secure_getenv("CUDA_VISIBLE_DEVICES") && length >= end &&
+        strcmp(one->call + length - end, words) == 0)
         snprintf(one->call + length, sizeof one->call - length, ", there %s %d device%s",
                  count == 1 ? "is" : "are", count, output_plural((size_t)count));
 }

@@ -158,6 +158,8 @@ def test_a_device_that_is_not_there(tmp_path, devices, words):
     one, = matrix("--cuda", "12.4", "--fault", "cuDeviceGet:error=INVALID_DEVICE", "--", program,
                   code=FAILED)
     assert "there is" not in one["why"]
+    result = run("matrix", "--cuda", "12.4", "--", program, CUDA_VISIBLE_DEVICES="0")
+    assert result.code == FAILED and "there is" not in result.rows
 
 
 def test_the_reason_of_a_refusal(tmp_path):
@@ -205,3 +207,36 @@ def test_what_is_left_to_a_context(tmp_path):
         make, "TRY(cu->cuCtxSetCurrent(context));" + make)
     one, *_ = matrix(*gate, compiled(tmp_path, primary), code=FAILED)
     assert "left to the end of a context: 1 stream, made by " in one["why"]
+
+
+RETAINS = """
+#include <cushim/cushim.h>
+static CUcontext context;
+static void retain(const struct cushim_api *cu) { cu->cuDevicePrimaryCtxRetain(&context, 0); }
+static void keep(const struct cushim_api *cu) { retain(cu); %s }
+int main(void)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    if (cushim_init(cu) != CUSHIM_OK)
+        return 77;
+    cu->cuDevicePrimaryCtxRetain(&context, 0);
+    keep(cu);
+    %s
+    return 0;
+}
+"""
+RELEASE = "cu->cuDevicePrimaryCtxRelease_v2(0);"
+
+
+@pytest.mark.parametrize("inner, outer, function", [
+    ("", RELEASE, "retain"), (RELEASE, "", "main"), ("retain(cu);" + RELEASE, RELEASE, "retain")])
+def test_the_retain_that_was_not_released(tmp_path, inner, outer, function):
+    """It is the one whose function did not release it."""
+    program = compiled(tmp_path, RETAINS % (inner, outer), flags=("-g", "-O0"))
+    one, = matrix("--check", "--cuda", "12.4", "--", program, code=FAILED)
+    assert "leaked 1 context, made by cuDevicePrimaryCtxRetain at " in one["why"]
+    assert one["place"].endswith(f" ({function})"), one["place"]
+    if outer and inner:
+        return
+    matrix("--check", "--cuda", "12.4", "--",
+           compiled(tmp_path, RETAINS % (RELEASE, RELEASE), flags=("-g", "-O0")))
