@@ -238,6 +238,7 @@ int main(int count, char **words)
     const struct cushim_api *cu = cushim_load(NULL);
     CUcontext context;
     CUevent event = NULL;
+    CUdeviceptr memory;
     int bad, polls;
     if (cushim_init(cu) != CUSHIM_OK || cu->cuCtxCreate_v2(&context, 0, 0))
         return 77;
@@ -245,8 +246,9 @@ int main(int count, char **words)
     polls = bad ? 0 : open(words[1], O_CREAT | O_EXCL, 0600) < 0 ? 1 : 4;
     for (int i = 0; i < polls && !bad; i++)
         bad = cu->cuEventQuery(event) % CUDA_ERROR_NOT_READY != 0;
-    if (event && (count < 3 || polls != 1 || bad))
+    if (event)
         cu->cuEventDestroy_v2(event);
+    bad = bad || (count > 2 && polls == 1 && cu->cuMemAlloc_v2(&memory, 16));
     cu->cuCtxDestroy_v2(context);
     return bad;
 }
