@@ -467,10 +467,10 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
 
     def test_leaks_of_several_places(tmp_path):
         """They are no one cause."""
-        create = "cu->cuMemAlloc_v2(&more, 16)"
+        create = "cu->cuMemAlloc_v2(&m, 16)"
         program = compiled(tmp_path, CAREFUL.replace(
             "cu->cuCtxDestroy_v2(context);", "cu->cuCtxDestroy_v2(context); int version = 0;"
-            "cu->cuCtxCreate_v2(&context, 0, 0), cu->cuDriverGetVersion(&version); CUdeviceptr more;"
+            "cu->cuCtxCreate_v2(&context, 0, 0), cu->cuDriverGetVersion(&version); CUdeviceptr m;"
             f"if (version > 11000) {create}; else {create}; cu->cuCtxDestroy_v2(context);"))
         rows = run("matrix", "--check", "--cuda", "12.4,11.2,10.2,9.0", "--", program, "-", "-",
                    "1").rows
