@@ -282,30 +282,11 @@ static size_t print_sentences(const char *text, const struct known found[], size
     return count;
 }
 
-/* How many letters are to be changed, added or taken away to make one word of the other. */
-static size_t distance(const char *word, const char *other)
-{
-    size_t length = strlen(other), row[NAME_SIZE];
-
-    for (size_t i = 0; i <= length; i++)
-        row[i] = i;
-    for (size_t k = 0; word[k] != '\0'; k++) {
-        size_t before = row[0]++;
-        for (size_t i = 1; i <= length; i++) {
-            bool same = toupper((unsigned char)word[k]) == toupper((unsigned char)other[i - 1]);
-            size_t least = same ? before : 1 + (before < row[i] ? before : row[i]);
-            before = row[i];
-            row[i] = least < row[i - 1] + 1 ? least : row[i - 1] + 1;
-        }
-    }
-    return row[length];
-}
-
 /* Takes a name if it is nearer to the word than what was found before. */
 static void take_nearer(const char *word, const char *name, size_t skipped, const char **near,
                         size_t *least)
 {
-    size_t changes = distance(word, name + skipped);
+    size_t changes = known_distance(word, name + skipped);
 
     if (changes < *least) {
         *least = changes;

@@ -152,3 +152,37 @@ void known_split(const char *symbol, char name[KNOWN_NAME_SIZE], enum cushim_str
         version[2 + strspn(version + 2, "0123456789")] == '\0')
         *version = '\0';
 }
+
+size_t known_distance(const char *word, const char *other)
+{
+    size_t length = strlen(other), row[KNOWN_NAME_SIZE];
+
+    for (size_t i = 0; i <= length; i++)
+        row[i] = i;
+    for (size_t k = 0; word[k] != '\0'; k++) {
+        size_t before = row[0]++;
+        for (size_t i = 1; i <= length; i++) {
+            bool same = toupper((unsigned char)word[k]) == toupper((unsigned char)other[i - 1]);
+            size_t least = same ? before : 1 + (before < row[i] ? before : row[i]);
+            before = row[i];
+            row[i] = least < row[i - 1] + 1 ? least : row[i - 1] + 1;
+        }
+    }
+    return row[length];
+}
+
+const char *known_near(const char *symbol)
+{
+    const char *near = NULL;
+    size_t least = KNOWN_CHANGES + 1;
+
+    fill();
+    for (size_t i = 0; i < row_count; i++) {
+        size_t changes = known_distance(symbol, entries[i].symbol);
+        if (changes < least) {
+            least = changes;
+            near = entries[i].symbol;
+        }
+    }
+    return near;
+}

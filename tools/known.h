@@ -51,7 +51,14 @@ bool known_looks_like_entry(const char *symbol);
 /** Whether drivers export this symbol beside the documented API. */
 bool known_private(const char *symbol);
 
-enum { KNOWN_NAME_SIZE = 128 };
+enum { KNOWN_NAME_SIZE = 128, KNOWN_CHANGES = 2 };
+
+/** How many letters are to be changed, added or taken away to make one word of the other, which is
+ * shorter than KNOWN_NAME_SIZE; capitals count as others. */
+size_t known_distance(const char *word, const char *other);
+
+/** The nearest symbol, of at most KNOWN_CHANGES changes; NULL: none is near. */
+const char *known_near(const char *symbol);
 
 /** Take "_v2", "_ptsz" and "_ptds" off a symbol. */
 void known_split(const char *symbol, char name[KNOWN_NAME_SIZE], enum cushim_stream *stream);

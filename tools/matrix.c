@@ -197,6 +197,7 @@ static void print_text(const struct matrix_list *list, const char *note)
     output_table_print(&table, "");
     matrix_totals(stdout, list->item, list->count);
     puts(lacks_faults(list) ? " (no call was made to fail, since it passes under no release)" : "");
+    matrix_cures(list->item, list->count, width);
     for (int lacked = 0; lacked < 2; lacked++) {
         char advice[sizeof reason + sizeof MATRIX_TELL MATRIX_GOES_ON MATRIX_WITHOUT];
         if (!matrix_survivable(list->item, list->count, lacked, reason))
@@ -422,6 +423,23 @@ static char *find_program(const char *word)
     return found;
 }
 
+/* Each run sets these by the options. */
+static void tell_unread(void)
+{
+    const struct {
+        const char *variable, *option, *value;
+    } settings[] = {{"CUSHIM_SIM_DEVICES", "--devices", given.devices},
+                    {"CUSHIM_SIM_MEMORY", "--memory", given.memory},
+                    {"CUSHIM_SIM_PROFILE", "--profile", given.profile}};
+
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const char *text = secure_getenv(settings[i].variable);
+        if (text && *text != '\0' && !settings[i].value)
+            fprintf(stderr, "cushim matrix: %s is not read: give %s %s\n", settings[i].variable,
+                    settings[i].option, text);
+    }
+}
+
 /* Once, before each run refuses the same. */
 static bool settings_good(void)
 {
@@ -532,6 +550,7 @@ static int run(const char *title, char **words)
 
     if (!settings_good())
         return COMMAND_USAGE;
+    tell_unread();
     result = list_runs(&list);
     if (result == COMMAND_OK && !(program = find_program(words[0])))
         result = COMMAND_INPUT;

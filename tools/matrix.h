@@ -8,6 +8,7 @@
 
 #include "options.h"
 #include "place.h"
+#include "sentences.h"
 
 #include <cushim/cushim.h>
 
@@ -277,6 +278,16 @@ void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count);
  * those that the driver lacks. False: there are none, or those that fail have the same. */
 bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
                        char text[MATRIX_REASON_SIZE]);
+
+/** What to do about work that nothing waits for or orders, and about an error that the program
+ * ignores, in `text`, as `cushim explain` has it: whoever reads a row may see nothing else. Returns
+ * the kind of finding; NULL: another one. `reason` is the row's. */
+const struct sentences_row *matrix_cure(const struct matrix_case *one, const char *reason,
+                                        char text[MATRIX_WORDS_SIZE]);
+
+/** Print it for each kind of finding once, behind the name of its first row, in lines of this
+ * width; but for errors that --survives is about. */
+void matrix_cures(const struct matrix_case *cases, size_t count, size_t width);
 
 /** A line of a source file that is there. */
 struct matrix_line {

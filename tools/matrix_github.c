@@ -4,7 +4,6 @@
 
 #include "names.h"
 #include "output.h"
-#include "sentences.h"
 
 #include <string.h>
 
@@ -46,36 +45,11 @@ static void put_line(FILE *file, bool known, const struct matrix_line *line)
     fprintf(file, ",line=%d,", line->line);
 }
 
-/* What to do about work that nothing waits for or orders, and about an error that the program
- * ignores, as `cushim explain` has it: whoever reads an annotation may see nothing else. */
-static void put_cure(FILE *file, const struct matrix_case *one, const char *reason)
-{
-    char words[MATRIX_WORDS_SIZE];
-    bool queued =
-        (strcmp(one->fault, MATRIX_LATE) == 0 || strcmp(one->fault, MATRIX_REORDER) == 0) &&
-        one->end <= MATRIX_HANGS;
-    const struct sentences_row *row;
-
-    if (!queued && one->folded == 0 && (one->check[0] != '\0' || one->fired[0] == '\0'))
-        return;
-    matrix_words(one, words);
-    if (one->folded != 0)
-        snprintf(words, sizeof words, "%.*s", (int)strcspn(reason, "\n"), reason);
-    if (queued)
-        snprintf(words, sizeof words, "%.*s", (int)strcspn(one->call, ";"), one->call);
-    row = sentences_find(words);
-    if (!row)
-        return;
-    /* Behind a semicolon is --survives, which has a line of its own. */
-    snprintf(words, sizeof words, "\n%.*s", (int)strcspn(row->cure, ";"), row->cure);
-    output_command(file, words, false);
-}
-
 static void put_cause(FILE *file, const struct matrix_case *cases, size_t first, size_t count)
 {
     const struct matrix_case *one = &cases[first];
     const size_t same = matrix_folded(one, count - first);
-    char reason[MATRIX_REASON_SIZE], names[MATRIX_REASON_SIZE];
+    char reason[MATRIX_REASON_SIZE], names[MATRIX_REASON_SIZE], cure[MATRIX_WORDS_SIZE];
     struct matrix_line line;
 
     if (same > 1)
@@ -88,7 +62,10 @@ static void put_cause(FILE *file, const struct matrix_case *cases, size_t first,
     put_title(file, cases, first, count);
     fprintf(file, "::%s: ", matrix_end_name(one->end));
     output_command(file, reason, false);
-    put_cure(file, one, reason);
+    if (matrix_cure(one, reason, cure)) {
+        fputs("%0A", file);
+        output_command(file, cure, false);
+    }
     if (matrix_survivable(one, same, one->missed, names))
         fprintf(file, "%%0A%s--survives %s", one->missed ? MATRIX_WITHOUT : MATRIX_GOES_ON, names);
     fputs("\n", file);

@@ -275,6 +275,8 @@ static void note_failed(struct matrix_case *one, const struct call *call, bool s
         return;
     snprintf(one->fired, sizeof one->fired, "%s", name);
     keep(&one->fired_by, call);
+    if (call->refused && call->arguments[0] != '\0') /* it has the reason */
+        matrix_put_before(one, call->arguments);
 }
 
 /* A time between two events that was asked for before their work was done. */

@@ -4,8 +4,11 @@
 
 #include "known.h"
 #include "names.h"
+#include "output.h"
 #include "sim_check.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_ELF
@@ -20,6 +23,7 @@ struct wants {
     unsigned char named[CUSHIM_ENTRY_COUNT]; /* in its file, in any way */
     const struct matrix_used *called;        /* under the newest release */
     bool cushim;                             /* it has cushim in it, or is linked to it */
+    char misspelt[64];                       /* a name that no driver has; empty: none */
 };
 
 static bool is_lookup(const char *symbol)
@@ -49,19 +53,20 @@ static size_t place_of_end(const struct matrix_case *one, const struct matrix_us
 }
 
 /* "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program looks up" in front of the
- * call; false where it lacks nothing. Of what it calls the next is the cause, if it is known which
- * is the next; it may ask for others. */
-static bool explain(struct matrix_case *one, const struct wants *wants, bool calls)
+ * call, of what the driver of `as` lacks; false where it lacks nothing. Of what it calls the next
+ * is the cause, if it is known which is the next; it may ask for others. */
+static bool explain(struct matrix_case *one, const struct matrix_case *as,
+                    const struct wants *wants, bool calls)
 {
     char version[VERSION_TEXT_SIZE], text[2 * MATRIX_CALL_SIZE] = "";
     size_t all = calls ? wants->called->count : CUSHIM_ENTRY_COUNT;
-    size_t count = 0, length = 0, from = calls ? place_of_end(one, wants->called) : 0;
+    size_t count = 0, length = 0, from = calls ? place_of_end(as, wants->called) : 0;
     size_t most = from > 0 ? 1 : TOLD;
 
     for (size_t i = 0; i < all; i++) {
         size_t index = calls ? wants->called->index[(from + i) % all] : i;
         struct cushim_entry entry = known_entry(index);
-        if (!is_wanted(one, wants, index, calls) || strstr(one->call, entry.symbol) ||
+        if (!is_wanted(as, wants, index, calls) || strstr(as->call, entry.symbol) ||
             count++ >= most)
             continue;
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s (CUDA %s)",
@@ -81,9 +86,27 @@ static bool explain(struct matrix_case *one, const struct wants *wants, bool cal
     return true;
 }
 
-/* What is the same under the newest release has another cause. */
-static void explain_case(struct matrix_case *one, const struct wants *wants,
-                         const struct matrix_case *newest)
+/* "no cuMemAlocc: no known driver has this name (did you mean cuMemAlloc?)" in front of the call,
+ * if it may have called what is not there. */
+static bool explain_misspelt(struct matrix_case *one, const struct wants *wants)
+{
+    char text[MATRIX_CALL_SIZE];
+
+    if (wants->misspelt[0] == '\0' || one->end != MATRIX_CRASHES ||
+        (one->code != SIGSEGV && one->code != SIGBUS))
+        return false;
+    snprintf(text, sizeof text, "no %s: no known driver has this name (did you mean %s?)",
+             wants->misspelt, known_near(wants->misspelt));
+    one->told = true;
+    matrix_put_before(one, text);
+    return true;
+}
+
+/* What is the same under the newest release has another cause. `as` is the newest that ended as
+ * this one did: what that one lacks is the cause of both, and what else an older one lacks is not.
+ */
+static void explain_case(struct matrix_case *one, const struct matrix_case *as,
+                         const struct wants *wants, const struct matrix_case *newest)
 {
     bool crashed = one->end == MATRIX_CRASHES;
     bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
@@ -91,13 +114,36 @@ static void explain_case(struct matrix_case *one, const struct wants *wants,
     /* With cushim in it, which names all entries, the driver was told of each call of a stub, none
      * of which crashes. */
     if (one->cuda[0] == '\0' || one->told || wants->cushim ||
-        (!crashed && one->end != MATRIX_FAILS) ||
-        (one != newest && one->end == newest->end && one->code == newest->code))
+        (!crashed && one->end != MATRIX_FAILS))
         return;
-    if ((crashed || !one->named) && explain(one, wants, true))
+    if (one->end == newest->end && one->code == newest->code &&
+        (explain_misspelt(one, wants) || one != newest))
+        return;
+    if ((crashed || !one->named) && explain(one, as, wants, true))
         return;
     if (!good && (crashed || one->call[0] == '\0'))
-        explain(one, wants, false);
+        explain(one, as, wants, false);
+}
+
+static bool is_same_place(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* The number of the newest release that ended as this one did; of another run its own. */
+static size_t newest_alike(const struct matrix_case *cases, size_t count, size_t number)
+{
+    const struct matrix_case *one = &cases[number];
+    size_t found = number;
+
+    for (size_t i = 0; i < count && matrix_is_release(one); i++) {
+        const struct matrix_case *other = &cases[i];
+        if (matrix_is_release(other) &&
+            version_parse(other->cuda) > version_parse(cases[found].cuda) &&
+            is_same_place(one->ended_by, other->ended_by) && matrix_is_same(one, other))
+            found = i;
+    }
+    return found;
 }
 
 #ifdef HAVE_ELF
@@ -108,6 +154,8 @@ static void note(void *user, struct scan_file *file)
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
         wants->named[i] |= file->how[i];
     wants->cushim |= file->cushim;
+    if (file->misspelt[0] != '\0')
+        memcpy(wants->misspelt, file->misspelt, sizeof wants->misspelt);
 }
 
 static void read_program(const char *program, struct wants *wants)
@@ -143,7 +191,18 @@ bool matrix_missing_has_cushim(void)
 void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix_used *used,
                     size_t newest)
 {
+    size_t *alike = calloc(count + 1, sizeof *alike);
+
+    if (!alike)
+        output_no_memory();
     wants.called = used;
     for (size_t i = 0; i < count; i++)
-        explain_case(&cases[i], &wants, &cases[newest]);
+        alike[i] = newest_alike(cases, count, i);
+    for (int own = 0; own < 2; own++) { /* before the words of the newest are its reason */
+        for (size_t i = 0; i < count; i++) {
+            if ((alike[i] == i) == own)
+                explain_case(&cases[i], &cases[alike[i]], &wants, &cases[newest]);
+        }
+    }
+    free(alike);
 }

@@ -4,6 +4,7 @@
 
 #include "names.h"
 #include "output.h"
+#include "sim_check.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -265,6 +266,15 @@ static bool has_cause(const struct matrix_case *one, size_t count)
     return count > 1 && matrix_is_fault(one) && (has_end(one) || first_found(one, text));
 }
 
+/* Whether what a kernel did is the cause, and not what the program ignored, lacks or did not order:
+ * it comes before the exit code. */
+static bool begins_with_kernel(const struct matrix_case *one)
+{
+    bool checked = one->check[0] != '\0' && one->code == COMMAND_CHECK;
+
+    return fails_by_kernel(one) && !checked && !one->ordered && !one->missed && !one->told;
+}
+
 /* "the check found: leaked ...", "exit code 3; cuX: 801 ..." */
 static void add(char text[MATRIX_REASON_SIZE], const char *words)
 {
@@ -298,6 +308,8 @@ const char *matrix_reason(const struct matrix_case *one, size_t count,
     }
     if (one->spoiled)
         add(text, found[0] != '\0' ? found : one->kernel);
+    else if (begins_with_kernel(one))
+        add(text, last);
     if (!plain)
         add(text, matrix_words(one, words));
     add(text, strstr(last, call) ? "" : call);

@@ -337,6 +337,20 @@ static bool is_over(struct job *job)
                          kill(-job->pid, 0) != 0);
 }
 
+/* Of a call for a device that is not there: how many there are. */
+static void note_devices(struct matrix_case *one, const char *devices)
+{
+    static const char words[] = ": 101 CUDA_ERROR_INVALID_DEVICE";
+    size_t length = strlen(one->call), end = sizeof words - 1;
+    const int count = devices ? atoi(devices) : 1;
+
+    /* The program may see fewer by that variable. */
+    if (!one->ruled && !secure_getenv("CUDA_VISIBLE_DEVICES") && length >= end &&
+        strcmp(one->call + length - end, words) == 0)
+        snprintf(one->call + length, sizeof one->call - length, ", there %s %d device%s",
+                 count == 1 ? "is" : "are", count, output_plural((size_t)count));
+}
+
 /* Whether the job is over; then its case is filled. */
 static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case *cases,
                    struct matrix_used *used)
@@ -355,6 +369,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     matrix_stream_end(&job->errors, one->errors, &job->told);
     file_of(path, plan, job->number, "log");
     int number = matrix_log(path, one, plan->survived, used ? &used[job->number] : NULL);
+    note_devices(one, one->devices ? one->devices : plan->devices);
     if (forgive_rule(one, &job->told) && WIFEXITED(job->status) &&
         WEXITSTATUS(job->status) == COMMAND_CHECK)
         job->status = 0;

@@ -150,6 +150,13 @@ static void note_name(struct scan_file *file, size_t index)
         file->suffix = true;
 }
 
+static void note_misspelt(struct scan_file *file, const char *name)
+{
+    if (file->misspelt[0] == '\0' && strlen(name) < sizeof file->misspelt &&
+        known_looks_like_entry(name) && !known_private(name) && known_near(name))
+        snprintf(file->misspelt, sizeof file->misspelt, "%s", name);
+}
+
 /* A name that is the last word of a text. Behind a byte of no text it is a string of its own, which
  * numbers stand before. Behind other words the linker may have made one string of both. */
 static void note_tail(struct scan_file *file, const char *text, size_t length)
@@ -161,12 +168,13 @@ static void note_tail(struct scan_file *file, const char *text, size_t length)
         begin--;
     if (length - begin < 5 || text[begin] != 'c' || text[begin + 1] != 'u')
         return;
+    bool whole = begin == 0 || iscntrl((unsigned char)text[begin - 1]) || (text[begin - 1] & 0x80);
     index = known_symbol_of(text + begin, length - begin);
-    if (index == KNOWN_NONE)
-        return;
-    if (begin == 0 || iscntrl((unsigned char)text[begin - 1]) || (text[begin - 1] & 0x80))
+    if (index == KNOWN_NONE && whole)
+        note_misspelt(file, text + begin);
+    else if (index != KNOWN_NONE && whole)
         note_name(file, index);
-    else
+    else if (index != KNOWN_NONE)
         file->how[index] |= SCAN_MENTIONED;
 }
 

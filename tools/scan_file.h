@@ -51,6 +51,7 @@ struct scan_file {
     unsigned char how[CUSHIM_ENTRY_COUNT]; /* enum scan_how */
     char **unknown; /* undefined symbols that look like the driver's and are not in the registry */
     size_t unknown_count;
+    char misspelt[64]; /* the first string that is near a symbol of the registry, and is none */
     bool asks;         /* cuGetProcAddress is there: plain names may mean any ABI */
     bool asks_runtime; /* cudaGetDriverEntryPoint is there: the runtime's way to ask */
     bool suffix;       /* names with "_v2" are there: names are looked up as symbols */

@@ -14,13 +14,17 @@
 
 /* ---- sentences */
 
-/* A value that is wrong is a mistake of the program. A simulated driver hears of it, since it does
- * not see the call. Owners of C++ have names that are no helper's. */
-static void error_tell(CUresult code, const char *helper)
+/* A value that is wrong is a mistake of the program. A simulated driver hears of it and of the
+ * reason, since it does not see the call. Owners of C++ have names that are no helper's. */
+static void error_tell(CUresult code, const char *helper, const char *reason)
 {
     cushim_stubs_listener *told = atomic_load(&cushim_stubs_told);
-    if (told && code == CUDA_ERROR_INVALID_VALUE)
-        told(strncmp(helper, "cushim_", 7) == 0 ? helper : "cushim.hpp", code);
+    char text[CUSHIM_SENTENCE];
+    if (!told || code != CUDA_ERROR_INVALID_VALUE)
+        return;
+    snprintf(text, sizeof text, "%s: %s",
+             strncmp(helper, "cushim_", 7) == 0 ? helper : "cushim.hpp", reason);
+    told(text, code);
 }
 
 CUresult cushim_error_refuse(CUresult code, const char *helper, const char *format, ...)
@@ -31,7 +35,7 @@ CUresult cushim_error_refuse(CUresult code, const char *helper, const char *form
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cushim_last_error_set("%s: %s", helper, text);
-    error_tell(code, helper);
+    error_tell(code, helper, text);
     return code;
 }
 
@@ -87,7 +91,7 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
     const char *name = cushim_error_name(code), *text = cushim_error_string(code);
     char rule[CUSHIM_FAULT_RULE];
     if (strncmp(call, "cu", 2) != 0) /* a reason of cushim.hpp's own */
-        error_tell(code, helper);
+        error_tell(code, helper, call);
     cushim_last_error_set("%s: %.*s: %s (%d)%s%s%s", helper, length, call,
                           name ? name : "unknown error", (int)code, text ? ", " : "",
                           text ? text : "", cushim_fault_rule_words(rule));

@@ -209,7 +209,7 @@ def test_sentence(text, cure):
     ("CUDA 13.5 to 6.5  fails  the check found: leaked 1 context, made by cuCtxCreate_v2",
      "destroy the objects, and free"),
     ("the check found: left to the end of a context: 1 event, made by cuEventCreate at a.c:7 (f)",
-     "destroy the objects and free the memory before the end of their context"),
+     "free the memory before the end of its context"),
     ("1 kernel ended by a fault, launched by cuLaunchKernel at a.c:44 (f)", "the kernel's own"),
 ])
 def test_words_of_matrix_and_checks(text, cure):

@@ -78,7 +78,7 @@ def test_all_that_the_check_found_is_counted():
     result = run("matrix", "--cuda", "12.4", "--check", "--fault", "cuMemAlloc:call=99,error=2",
                  "--fault", "cuMemFree:call=99,error=1", "--", PROGRAM, "left")
     assert result.code == FAILED
-    assert '1 module, and 3 more findings\n' in without_places(result.rows)
+    assert '100 bytes of memory in 1 block, and 2 more findings\n' in without_places(result.rows)
 
 
 def test_degraded_is_told_to_junit(tmp_path):
@@ -258,7 +258,7 @@ def test_crash_is_explained(launch):
     old, = matrix("--cuda", "11.1", "--", launch, code=FAILED)
     assert (old["result"], old["code"]) == ("crashes", 11)
     assert old["call"] == "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program " \
-        "names; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
+        "names; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE, there is 1 device"
     new, = matrix("--cuda", "12.4", "--", launch, code=FAILED)
     assert new["result"] == "fails" and "no cuMemAllocAsync" not in new["call"]
 

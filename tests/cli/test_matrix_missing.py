@@ -126,7 +126,8 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         old, new = matrix("--cuda", "10.2,12.4", "--", table, code=FAILED)
         assert (old["result"], new["result"]) == ("fails", "passes")
         assert old["call"] == "cuMemAllocAsync is not available: it came with CUDA 11.2, and " \
-            "the driver, of CUDA 10.2, is older; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
+            "the driver, of CUDA 10.2, is older; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE, " \
+            "there is 1 device"
         assert old["errors"] == "the allocation went wrong\n"
 
     def test_an_entry_that_fails_and_is_missing(tmp_path):

@@ -382,9 +382,8 @@ def test_check():
     assert code == 5
     assert "leaked 2 streams" in problems
     assert "leaked 2750 bytes of memory in 4 blocks" in problems
-    assert check("left") == (5, ["left to the end of a context: 1 module",
-                                 "left to the end of a context: 100 bytes of memory in 1 block"])
-    assert "left 1 module to the end of a context" in sim("left").err
+    assert check("left") == (5, ["left to the end of a context: 100 bytes of memory in 1 block"])
+    assert "left 1 block of memory, 100 bytes to the end of a context" in sim("left").err
 
 
 def test_check_of_rules():

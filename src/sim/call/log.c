@@ -116,9 +116,11 @@ static void put_argument(struct sim_report_line *line, const struct sim_paramete
 static void begin_line(struct sim_report_line *line, uint64_t number, uint64_t start_ns,
                        const char *symbol)
 {
-    sim_report_put(line, "%" PRIu64 " %.6f s %ld/%ld %s(", number,
+    const char *reason = strchr(symbol, ':'); /* of cushim's own, which refused its arguments */
+    sim_report_put(line, "%" PRIu64 " %.6f s %ld/%ld %.*s(%s", number,
                    (double)(start_ns - sim_report_start_ns) / 1e9, (long)getpid(),
-                   (long)syscall(SYS_gettid), symbol);
+                   (long)syscall(SYS_gettid), (int)strcspn(symbol, ":"), symbol,
+                   reason ? reason + 2 : "");
 }
 
 /* What called the call whose local variables `inner` is one of. */

@@ -41,7 +41,10 @@ static void add(struct sim_count *count, int kind, const char *origin)
 static void add_objects(struct sim_count *count, enum sim_kind kind,
                         const struct sim_context *context)
 {
-    if (!sim_live_counts(kind) || (context && kind == SIM_CONTEXT))
+    /* The program may leave all but memory to cuCtxDestroy, by its manual; a primary context may
+     * be kept by others. */
+    bool left = context && !context->primary && kind != SIM_ARRAY && kind != SIM_MIPMAP;
+    if (!sim_live_counts(kind) || left || (context && kind == SIM_CONTEXT))
         return;
     for (const struct sim_object *object = sim_object_first(kind); object; object = object->next)
         if ((!context || object->context == context) && made_by_program(object))
@@ -104,12 +107,9 @@ bool sim_live_is_empty(const struct sim_count *count)
 static void print_kind(FILE *file, size_t count, const char *name)
 {
     size_t length = strlen(name);
-    if (count == 1)
-        fprintf(file, "1 %s", name);
-    else if (name[length - 1] == 'y' && name[length - 2] != 'a') /* libraries, but arrays */
-        fprintf(file, "%zu %.*sies", count, (int)length - 1, name);
-    else
-        fprintf(file, "%zu %ss", count, name);
+    bool ies = count > 1 && name[length - 1] == 'y' && name[length - 2] != 'a'; /* but arrays */
+    const char *ending = ies ? "ies" : count > 1 ? "s" : "";
+    fprintf(file, "%zu %.*s%s", count, (int)length - ies, name, ending);
 }
 
 void sim_live_print(const struct sim_count *count, FILE *file, const char *prefix,

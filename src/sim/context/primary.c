@@ -40,9 +40,34 @@ CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
         sim_lock_enter();
     }
     SIM_TRY(device->primary ? CUDA_SUCCESS : activate(device));
-    device->primary_count++;
+    if (device->primary_count++ > 0) {
+        free(device->primary_last);
+        device->primary_last = sim_callers_of_call();
+    }
     *pctx = (CUcontext)device->primary;
     return CUDA_SUCCESS;
+}
+
+/* What called the function that made a call: behind "cuX\t/a+0x12"; NULL: unknown. */
+static const char *outer(const char *origin)
+{
+    const char *inner = origin ? strchr(origin, '\t') : NULL;
+    return inner ? strchr(inner + 1, '\t') : NULL;
+}
+
+/* Who is told to have retained it and not released: the first, unless that one's function releases
+ * it, and then the last. */
+static void note_release(struct sim_device *device)
+{
+    char **first = device->primary ? &device->primary->object.origin : NULL;
+    char *now = sim_callers_of_call();
+    const char *own = outer(now), *other = first ? outer(*first) : NULL;
+    if (own && other && strcmp(own, other) == 0 && device->primary_last) {
+        free(*first);
+        *first = device->primary_last;
+        device->primary_last = NULL;
+    }
+    free(now);
 }
 
 CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
@@ -51,6 +76,8 @@ CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
     SIM_FAIL(INVALID_CONTEXT, !device->primary_count);
     if (--device->primary_count == 0)
         deactivate(device);
+    else
+        note_release(device);
     return CUDA_SUCCESS;
 }
 

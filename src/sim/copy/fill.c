@@ -95,13 +95,6 @@ CUresult sim_fill_prepare(struct sim_context *context, const CUDA_MEMSET_NODE_PA
     return item_make(context, &fill, item);
 }
 
-/* Memory that the host sees at once: only then does a fill without a stream wait. */
-static bool is_shared(uint64_t address)
-{
-    const struct sim_allocation *found = sim_range_find(address);
-    return found && !found->room;
-}
-
 static CUresult submit(CUstream handle, struct fill fill, bool wait)
 {
     struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .run = run, .user = &fill};
@@ -111,7 +104,9 @@ static CUresult submit(CUstream handle, struct fill fill, bool wait)
         return sim_copy_refused(handle, CUDA_ERROR_INVALID_VALUE);
     if (fill.width == 0 || fill.height == 0)
         return CUDA_SUCCESS;
-    if (wait && is_shared(fill.address))
+    /* Memory that the host sees at once: only then does a fill without a stream wait. */
+    const struct sim_allocation *found = sim_range_find(fill.address);
+    if (wait && found && !found->room)
         return sim_stream_submit_wait(stream, &item);
     CUresult result = item_make(stream->object.context, &fill, &item);
     return result == CUDA_SUCCESS ? sim_stream_submit(stream, &item)

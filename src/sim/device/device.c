@@ -197,19 +197,14 @@ SIM_WITH(cuDeviceGetLuid, struct sim_device *, device,
          luid &&deviceNodeMask ? sim_device_of(dev, &device) : CUDA_ERROR_INVALID_VALUE,
          CUDA_ERROR_NOT_SUPPORTED)
 
-static void pci_text(const struct sim_device *device, char text[PCI_TEXT])
-{
-    snprintf(text, PCI_TEXT, "0000:%02X:00.0",
-             (unsigned)sim_identity_bus(device->physical) & 0xffU);
-}
-
 /* What there is room for is written even where it is too little. */
 CUresult sim_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice_v1 dev)
 {
     char text[PCI_TEXT];
     SIM_REFUSE(!pciBusId || len <= 0);
     SIM_FIND(struct sim_device *, device, sim_device_of(dev, &device));
-    pci_text(device, text);
+    snprintf(text, sizeof text, "0000:%02X:00.0",
+             (unsigned)sim_identity_bus(device->physical) & 0xffU);
     snprintf(pciBusId, (size_t)len, "%s", text);
     return len < PCI_TEXT ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }

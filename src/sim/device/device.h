@@ -15,6 +15,7 @@ struct sim_device {
     int physical;                     /* its number without CUDA_VISIBLE_DEVICES */
     struct sim_context *primary_kept; /* the primary context's memory, active or not */
     bool primary_closing;             /* its end waits for its work */
+    char *primary_last;               /* what retained it last while it was active, or NULL */
 };
 extern struct sim_device sim_device_all[SIM_MAX_DEVICES];
 int sim_device_count(void);                     /* those that CUDA_VISIBLE_DEVICES leaves */

@@ -102,11 +102,6 @@ static bool extend_region(uint64_t size)
     return true;
 }
 
-static bool is_taken(size_t chunk)
-{
-    return taken[chunk / 64] >> chunk % 64 & 1;
-}
-
 static void mark(size_t first, size_t count, bool now)
 {
     for (size_t i = first; i < first + count; i++) {
@@ -128,7 +123,7 @@ static size_t find_free(size_t from, size_t to, size_t count, uint64_t align)
         if (first >= to || to - first < count)
             return to;
         size_t run = 0;
-        while (run < count && !is_taken(first + run))
+        while (run < count && !(taken[(first + run) / 64] >> (first + run) % 64 & 1))
             run++;
         if (run == count)
             return first;

@@ -102,11 +102,6 @@ void sim_memory_give(struct sim_device *device, size_t size)
     device->used -= size;
 }
 
-static bool owns_bytes(const struct sim_allocation *allocation)
-{
-    return allocation->kind != SIM_MEMORY_REGISTERED && allocation->kind != SIM_MEMORY_VIRTUAL;
-}
-
 /* Memory that takes the device's: what the host shares with it does not, nor what is mapped; what
  * is freed in stream order was given back when that was asked for. */
 static bool is_counted(const struct sim_allocation *allocation)
@@ -202,7 +197,7 @@ static void release(void *data)
 {
     struct sim_allocation *allocation = data;
     ptx_memory_end(allocation->host);
-    if (owns_bytes(allocation))
+    if (allocation->kind != SIM_MEMORY_REGISTERED && allocation->kind != SIM_MEMORY_VIRTUAL)
         sim_memory_bytes_free(allocation->host, allocation->usable, allocation->mapped);
     sim_shared_close(allocation->shared);
     free(allocation->advice);

@@ -109,7 +109,7 @@ CUresult sim_memory_adopt(const struct sim_allocation *wanted, struct sim_alloca
 struct sim_allocation *sim_memory_at(uint64_t address);
 /* Free that one, unless its context was destroyed meanwhile, with all that it owned. */
 void sim_memory_free_if_there(uint64_t address, uint64_t id);
-/* Free after the work that may use it, as cuMemFree does. */
+/* Free behind all work, as cuMemFree, FreeHost and HostUnregister do (H200, driver 580). */
 CUresult sim_memory_free_after_work(struct sim_allocation *allocation);
 /* Count bytes against the device's memory. */
 CUresult sim_memory_take(struct sim_device *device, size_t size);

@@ -107,12 +107,6 @@ static void machine_code(const void *data, struct ptx_text *errors)
     ptx_text_add(errors, SIM_HOW_TO_GET_PTX);
 }
 
-/* As real drivers decide: PTX is a text with a .version in it. */
-static bool looks_like_ptx(const char *text, size_t length)
-{
-    return memmem(text, length, ".version", strlen(".version"));
-}
-
 bool sim_image_is_binary(const void *data, size_t size)
 {
     return sim_fatbin_is(data, size) || is_elf(data, size);
@@ -135,8 +129,10 @@ CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
             machine_code(data, errors);
     } else {
         size_t length = strnlen(data, size);
-        result = looks_like_ptx(data, length) ? add(image, data, length, NULL)
-                                              : CUDA_ERROR_INVALID_IMAGE;
+        /* As real drivers decide: PTX is a text with a .version in it. */
+        result = memmem(data, length, ".version", strlen(".version"))
+                     ? add(image, data, length, NULL)
+                     : CUDA_ERROR_INVALID_IMAGE;
     }
     if (result != CUDA_SUCCESS)
         sim_image_free(image);

@@ -26,11 +26,6 @@ struct request {
     tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,                \
         elementStrides, interleave, swizzle, l2Promotion, oobFill
 
-static bool is_float(CUtensorMapDataType type)
-{
-    return type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
-}
-
 static bool is_address(uint64_t address, CUtensorMapInterleave interleave)
 {
     return address < MOST_ADDRESS &&
@@ -68,7 +63,8 @@ static bool takes(const struct request *request, struct ptx_tensor *tensor)
         (unsigned)request->swizzle > CU_TENSOR_MAP_SWIZZLE_128B ||
         (unsigned)request->promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         (unsigned)request->fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA ||
-        (request->fill && !is_float(request->type)))
+        (request->fill && (request->type < CU_TENSOR_MAP_DATA_TYPE_FLOAT16 ||
+                           request->type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ)))
         return false;
     tensor->address = (uintptr_t)request->address;
     tensor->rank = (uint8_t)request->rank;
