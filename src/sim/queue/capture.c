@@ -9,12 +9,6 @@ CUresult sim_capture_refuse(struct sim_stream *stream)
     return stream->capture ? sim_capture_hooks->refuse(stream) : sim_capture_legacy(stream);
 }
 
-CUresult sim_capture_refuse_wait(struct sim_stream *stream)
-{
-    SIM_TRY(sim_capture_refuse(stream));
-    return sim_capture_unsafe();
-}
-
 CUresult sim_capture_legacy(struct sim_stream *stream)
 {
     return sim_capture_hooks ? sim_capture_hooks->legacy(stream) : CUDA_SUCCESS;

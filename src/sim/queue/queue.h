@@ -40,8 +40,6 @@ extern const struct sim_capture_hooks *sim_capture_hooks; /* NULL: nothing was e
 /* Before work that waits: fails in a capturing stream and spoils its capture; as does work of the
  * legacy stream that a capturing stream would have to wait for. */
 CUresult sim_capture_refuse(struct sim_stream *stream);
-/* Before the stream's state is asked or waited for: the legacy stream's is everybody's. */
-CUresult sim_capture_refuse_wait(struct sim_stream *stream);
 /* Before work of a stream that is not captured: the latter rule alone. */
 CUresult sim_capture_legacy(struct sim_stream *stream);
 /* For an entry whose work could not even be prepared: `result`, or what a capture makes of it,
@@ -51,11 +49,9 @@ CUresult sim_capture_legacy(struct sim_stream *stream);
 CUresult sim_capture_refused(struct sim_stream *stream, CUresult result);
 /* A wait for all work of a context in which streams are being captured. */
 CUresult sim_capture_refuse_context(struct sim_context *context);
-/* First line, after the check for a current context, of each entry that a capture forbids because
- * it may wait for or act on other work: allocating and freeing (cuMemAlloc, cuMemFree,
- * cuMemHost..., arrays), cuModuleUnload; not synchronous copies and fills. CUDA_SUCCESS, or
- * STREAM_CAPTURE_UNSUPPORTED where a capture that this thread may spoil is running (global or
- * thread-local mode): that capture is then invalid. */
+/* Behind the checks of arguments, in each entry that a capture forbids: tests/device/captures.c has
+ * them. CUDA_SUCCESS, or STREAM_CAPTURE_UNSUPPORTED where a capture that this thread may spoil is
+ * running (global or thread-local mode): that capture is then invalid. */
 CUresult sim_capture_unsafe(void);
 void sim_capture_mark_free(struct sim_mark *mark); /* NULL: nothing */
 

@@ -280,14 +280,16 @@ CUresult sim_cuStreamDestroy_v2(CUstream handle)
 CUresult sim_cuStreamQuery(CUstream hStream)
 {
     SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
-    SIM_TRY(sim_capture_refuse_wait(stream));
+    SIM_TRY(sim_capture_refuse(stream));
+    SIM_TRY(sim_capture_unsafe());
     return sim_stream_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult sim_cuStreamSynchronize(CUstream hStream)
 {
     SIM_FIND(struct sim_stream *, stream, sim_stream(hStream, &stream));
-    SIM_TRY(sim_capture_refuse_wait(stream));
+    SIM_TRY(sim_capture_refuse(stream));
+    SIM_TRY(sim_capture_unsafe());
     return sim_stream_synchronize(stream);
 }
 
