@@ -31,6 +31,7 @@ NEWER = [(re.compile(pattern), (isa, target), functions) for pattern, isa, targe
      r"__(shfl(_\w+)?|any|all|ballot)_sync|__syncwarp"),
     (r"\bactivemask\.b32\b", 62, 30, r"__activemask"),
     (r"\bmatch\.any\.sync\b", 60, 70, r"__match_any_sync"),
+    (r"\bdp[24]a\.", 50, 61, r"__dp(4a|2a_(lo|hi))"),
     (r"\bredux\.sync\b", 70, 80, r"__reduce_\w+_sync")]]
 
 # .loc lines, by which the simulated driver names the line of the source.
