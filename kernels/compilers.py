@@ -393,7 +393,7 @@ def clang_command(isa, target, extra=()):
             "-ffp-contract=on",
             "-Wno-unknown-cuda-version", "-Wno-invalid-command-line-argument",
             "-fno-crash-diagnostics", "-fno-color-diagnostics", "-fno-caret-diagnostics",
-            "-O2", "-Wall", *extra, "-S", "-o", "-"]
+            "-std=c++17", "-O2", "-Wall", *extra, "-S", "-o", "-"]
 
 
 def by_clang(source, isa=None, target=None, extra=(), program="clang"):

@@ -231,7 +231,9 @@ def main():
     parser.add_argument("-D", dest="extra", action="append", metavar="NAME[=VALUE]",
                         type=lambda macro: f"-D{macro}", help="macro, for the compiler")
     parser.add_argument("--std", dest="extra", action="append", metavar="c++NN",
-                        type=lambda standard: f"-std={standard}", help="standard of C++")
+                        type=lambda standard: f"-std={standard}",
+                        help="standard of C++ (clang: c++17 by default; nvcc and nvrtc: their own "
+                             "default)")
     parser.add_argument("--depfile", type=pathlib.Path, metavar="FILE",
                         help="write a Make rule there: the headers of which the output is made")
     options = parser.parse_args()
