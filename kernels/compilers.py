@@ -31,6 +31,7 @@ NEWER = [(re.compile(pattern), (isa, target), functions) for pattern, isa, targe
      r"__(shfl(_\w+)?|any|all|ballot)_sync|__syncwarp"),
     (r"\bactivemask\.b32\b", 62, 30, r"__activemask"),
     (r"\bmatch\.any\.sync\b", 60, 70, r"__match_any_sync"),
+    (r"\bdp[24]a\.", 50, 61, r"__dp(4a|2a_(lo|hi))"),
     (r"\bredux\.sync\b", 70, 80, r"__reduce_\w+_sync")]]
 
 # .loc lines, by which the simulated driver names the line of the source.
@@ -44,6 +45,16 @@ CUDA_NAMES = re.compile(r"""__\w+$|cuda[A-Z]\w*$|cu[A-Z]\w+$
     |erfc?x?$|[tl]gamma$|normcdf$|rhypot$|texture$|surface$|cooperative_groups$|nvcuda$|wmma$|cub$
     |thrust$""",
                         re.VERBOSE)
+# Of these, what nvcc has in a kernel: no function of the runtime, and no name that may be a slip.
+OF_NVCC = re.compile(r"""(tex|surf)([123]D|Cubemap)(Layered)?(Lod|Grad|fetch|gather|read|write)?
+    |(__)?half2?|(__)?nv_bfloat162?|h2?(exp(2|10)?|log(2|10)?|sin|cos|r?sqrt|rcp)
+    |atomic(Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)_(block|system)
+    |[jy][01n]f?|cyl_bessel_i[01]f?|(erfc?|normcdf)invf?|erfc?x?|[tl]gamma|normcdf|rhypot
+    |r?norm([34]d)?f?|cooperative_groups|nvcuda|wmma|cub|thrust
+    |__(nanosleep|fns|brkpt|prof_trigger|match_all_sync|u?r?hadd|funnelshift_[lr]c)
+    |__(float|double|u?(int|short)|u?ll)2(half|bfloat16)(_r[nzud])?|__(half|bfloat16)2float
+    |__h(add|sub|mul|fma)2?(_sat|_rn)?|__h(div|neg|abs|max|min|eq|ne|[lg][te])2?|__h2div
+    |__(cluster_dims|block_size|maxnreg|nv_pure)__""", re.VERBOSE)
 CUDA_HEADERS = re.compile(
     r"(cuda|curand|cublas|cufft|cusparse|cooperative_groups|mma|cub/|thrust/|nv/|nvtx|helper_|math_"
     r"|texture|surface|vector_|device_|sm_|crt/|driver_)")
@@ -173,12 +184,18 @@ def needed_by(source, ptx, place, value):
     return str(source), None
 
 
+def unsupported(name, kind=""):
+    """What is said of a name that a kernel cannot use here."""
+    has = "; --with nvcc has it" if OF_NVCC.fullmatch(name) else ""
+    return f"{name}{kind} is not supported by cushim-embed{has}"
+
+
 def missing(source, function):
     """What is said of a function that a kernel ends in and nobody has."""
     for pattern, word, what in HIDDEN:
         if pattern.fullmatch(function):
             return f"{line_of(source, word)}: {what} is not supported by cushim-embed"
-    return f"{line_of(source, function)}: {function} is not supported by cushim-embed"
+    return f"{line_of(source, function)}: {unsupported(function)}"
 
 
 def of_the_host(source, own, text, notes):
@@ -230,7 +247,7 @@ def explained(text, notes):
     header = re.search(r"^'(.+)' file not found", text)
     deleted = re.match(r"call to deleted function '(\w+)'", text)
     if deleted:
-        return f"{deleted[1]} of double is not supported by cushim-embed"
+        return unsupported(deleted[1], " of double")
     if "cudaConfigureCall" in text or text.startswith("reference to __global__ function"):
         return "<<<...>>> is not supported by cushim-embed"
     if header and CUDA_HEADERS.match(header[1]):
@@ -251,7 +268,7 @@ def explained(text, notes):
         return f"{of_class[1]} is not supported by cushim-embed"
     if name and (library or (CUDA_NAMES.match(name[1]) and "call to" not in text)):
         newer = f"; {name[1]}_sync is" if BEFORE_SYNC.fullmatch(name[1]) else ""
-        return f"{name[1]} is not supported by cushim-embed{newer}"
+        return unsupported(name[1]) + newer
     ambiguous = re.match(r"call to '(\w+)' is ambiguous", text)
     if ambiguous and CUDA_NAMES.match(ambiguous[1]):
         return f"{ambiguous[1]} of these types is not supported by cushim-embed"
@@ -346,7 +363,7 @@ def refusal(source, messages, folders):
         path = source.parent / path
         word = WORDS.search(re.sub(r"//.*|/\*.*?\*/", "", line_text(path, int(line))))
         host = of_the_host(source, own, text, notes)
-        said = f"{word[1]} is not supported by cushim-embed" if word else \
+        said = unsupported(word[1]) if word else \
             explained_host(text, *host) if host else explained(text, notes)
         lines.append(f"{path}:{line}: {said}")
     named = [line for line in lines if WORDS.search(line)]  # the others follow from these
@@ -392,7 +409,7 @@ def clang_command(isa, target, extra=()):
             "-ffp-contract=on",
             "-Wno-unknown-cuda-version", "-Wno-invalid-command-line-argument",
             "-fno-crash-diagnostics", "-fno-color-diagnostics", "-fno-caret-diagnostics",
-            "-O2", "-Wall", *extra, "-S", "-o", "-"]
+            "-std=c++17", "-O2", "-Wall", *extra, "-S", "-o", "-"]
 
 
 def by_clang(source, isa=None, target=None, extra=(), program="clang"):

@@ -52,6 +52,9 @@ def embed(source, data, name):
 def check(path, data):
     """Refuse what is no PTX text, with file and line."""
     if b".version" not in data:
+        if path.suffix != ".ptx":
+            sys.exit(f"{path}: no PTX, it has no .version line; a file of CUDA source must be "
+                     "called .cu")
         sys.exit(f"{path}: no PTX, it has no .version line")
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.isascii() or b"\0" in line:
@@ -207,6 +210,16 @@ def write(path, data):
         sys.exit(f"{'standard output' if to_stdout else path}: {error.strerror}")
 
 
+def unknown_options(words, compiler):
+    """What is said of them: those of nvcc have another name here, or no use."""
+    for word in words:
+        if re.match(r"--?(arch|gencode|gpu-(architecture|code)|generate-code)\b", word):
+            return f"{word}: --target names the oldest GPU, as in --target sm_70"
+        if compiler == "clang" and re.match(r"-O|--?(lineinfo|generate-line-info|ptx)$", word):
+            return f"{word}: not needed, the PTX is optimised and has the source's lines"
+    return f"unrecognized arguments: {' '.join(words)}"
+
+
 def main():
     parser = argparse.ArgumentParser(prog="cushim-embed",
                                      description=__doc__.split("\n\n", maxsplit=1)[0])
@@ -231,10 +244,14 @@ def main():
     parser.add_argument("-D", dest="extra", action="append", metavar="NAME[=VALUE]",
                         type=lambda macro: f"-D{macro}", help="macro, for the compiler")
     parser.add_argument("--std", dest="extra", action="append", metavar="c++NN",
-                        type=lambda standard: f"-std={standard}", help="standard of C++")
+                        type=lambda standard: f"-std={standard}",
+                        help="standard of C++ (clang: c++17 by default; nvcc and nvrtc: their own "
+                             "default)")
     parser.add_argument("--depfile", type=pathlib.Path, metavar="FILE",
                         help="write a Make rule there: the headers of which the output is made")
-    options = parser.parse_args()
+    options, unknown = parser.parse_known_args()
+    if unknown:
+        parser.error(unknown_options(unknown, options.compiler))
     path, output = options.input, options.output
     bare = str(output) == "-" or output.suffix.lower() == ".ptx"
     name = options.name or re.sub(r"[-. ]", "_", path.stem) + "_ptx"

@@ -74,6 +74,8 @@ inline __device__ void *memset(void *to, int value, size_t bytes)
 
 #include "subset_warp.h"
 
+#include "subset_packed.h"
+
 #undef __device__
 #define __device__ __attribute__((device))
 #endif

@@ -45,19 +45,21 @@ def version_and_target(ptx):
     return tuple(re.findall(r"^\.(?:version|target) (\S+)$", ptx, re.M))
 
 
+HERE = " is not supported by cushim-embed"
+NVCC = HERE + "; --with nvcc has it"
 REFUSED = [
-    ("    __nanosleep(10);", "__nanosleep is not supported by cushim-embed"),
-    ("    x[0] = erfinvf(x[0]);", "erfinvf is not supported by cushim-embed"),
-    ("    x[0] = __half2float(x[1]);", "__half2float is not supported by cushim-embed"),
-    ("    x[0] = tex2D<float>(3, 1, 2);", "tex2D is not supported by cushim-embed"),
-    ("    cudaMalloc(0, 1);", "cudaMalloc is not supported by cushim-embed"),
-    ("    atomicAdd_block(x, 1);", "atomicAdd_block is not supported by cushim-embed"),
-    ("    x[0] = j0f(x[0]);", "j0f is not supported by cushim-embed"),
-    ("    x[0] = rand();", "rand is not supported by cushim-embed"),
-    ("    x[0] = std::erf(3.0);", "erf of double is not supported by cushim-embed"),
-    ("    k<<<1, 2>>>(x);", "<<<...>>> is not supported by cushim-embed"),
-    ("    cooperative_groups::this_grid();",
-     "cooperative_groups is not supported by cushim-embed"),
+    ("    __nanosleep(10);", "__nanosleep" + NVCC),
+    ("    x[0] = erfinvf(x[0]);", "erfinvf" + NVCC),
+    ("    x[0] = __half2float(x[1]);", "__half2float" + NVCC),
+    ("    x[0] = tex2D<float>(3, 1, 2);", "tex2D" + NVCC),
+    ("    cudaMalloc(0, 1);", "cudaMalloc" + HERE),
+    ("    atomicAdd_block(x, 1);", "atomicAdd_block" + NVCC),
+    ("    x[0] = j0f(x[0]);", "j0f" + NVCC),
+    ("    x[0] = rand();", "rand" + HERE),
+    ("    x[0] = std::erf(3.0);", "erf of double" + NVCC),
+    ("    __of_nobody(1);", "__of_nobody" + HERE),
+    ("    k<<<1, 2>>>(x);", "<<<...>>>" + HERE),
+    ("    cooperative_groups::this_grid();", "cooperative_groups" + NVCC),
     ("    x[0] = misspelt;", "use of undeclared identifier 'misspelt'"),
     ("    x[0] = 1", "expected ';' after expression"),
 ]
@@ -97,17 +99,17 @@ def test_what_ends_the_compiler(source, words, tmp_path):
 @by_clang
 @pytest.mark.parametrize("source, says", [
     ("\n__global__ void __cluster_dims__(2, 1, 1) k(int *x)\n{\n    x[0] = 1;\n}\n",
-     "k.cu:2: __cluster_dims__"),
+     "k.cu:2: __cluster_dims__" + NVCC),
     ("__global__ void k(int *x)\n{\n    static thread_local int t;\n    x[0] = t++;\n}\n",
-     "k.cu:3: thread_local"),
+     "k.cu:3: thread_local" + HERE),
     ("namespace std { __device__ int __look(int); }\n__global__ void k(int *x)\n{\n"
-     "    x[0] = std::__look(3);\n}\n", "k.cu: std::__look(int)"),
+     "    x[0] = std::__look(3);\n}\n", "k.cu: std::__look(int)" + HERE),
 ])
 def test_what_clang_takes_for_another_thing(source, says, tmp_path):
     """The word is named, and not what follows from it; a function of the C++ library, which the
     driver would not find."""
     code, said, _ = embed(tmp_path, source)
-    assert (code, said) == (1, f"{says} is not supported by cushim-embed\n")
+    assert (code, said) == (1, f"{says}\n")
 
 
 @by_clang
@@ -183,7 +185,22 @@ def test_a_header_of_the_project(tmp_path):
     assert (code, said) == (0, "")
     (tmp_path / "k.h").unlink()
     code, said, _ = embed(tmp_path, source, *options, "-D", "BAD")
-    assert (code, said) == (1, f"{folder}/mine.h:3: __hadd2 is not supported by cushim-embed\n")
+    assert (code, said) == (1, f"{folder}/mine.h:3: __hadd2 is not supported by cushim-embed; "
+                            "--with nvcc has it\n")
+
+
+@by_clang
+def test_the_standard_is_the_same_for_every_clang(tmp_path):
+    """C++17, and another on demand; --help says so."""
+    source = ("#include <algorithm>\n__global__ void k(float *x)\n{\n"
+              "    *x = std::clamp(*x, 0.0f, 1.0f);\n}\n")
+    assert embed(tmp_path, source)[:2] == (0, "")
+    (tmp_path / "k.h").unlink()
+    code, said, _ = embed(tmp_path, source, "--std", "c++14")
+    assert (code, said) == (1, "k.cu:4: no member named 'clamp' in namespace 'std'\n")
+    told = subprocess.run([sys.executable, EMBED, "--help"], check=True, text=True,
+                          capture_output=True, env={**os.environ, "COLUMNS": "200"}).stdout
+    assert "standard of C++ (clang: c++17 by default; nvcc and nvrtc: their own default)" in told
 
 
 NEEDS = [
@@ -194,6 +211,8 @@ NEEDS = [
     ("x[0] = __shfl_xor_sync(~0u, x[0], 1);", "6.0", "sm_30"),
     ("x[0] = __activemask();", "6.2", "sm_30"),
     ("x[0] = __match_any_sync(~0u, 3);", "6.0", "sm_70"),
+    ("x[0] = __vadd4(x[1], x[2]); __stcs(x, __ldcg(x + 1));", "3.2", "sm_20"),
+    ("x[0] = __dp2a_lo(1, 2, 3);", "5.0", "sm_61"),
     ("x[0] = __reduce_add_sync(~0u, 3u); atomicAdd((double *)x, 1.0);", "7.0", "sm_80"),
 ]
 
@@ -243,7 +262,8 @@ __global__ void k(double *x) { atomicAdd(x, 1); }
 
 @by_clang
 @pytest.mark.parametrize("name, needed", [
-    ("kernels", ("6.2", "sm_32")), ("pieces", ("6.2", "sm_32")), ("functions", ("3.2", "sm_20"))])
+    ("kernels", ("6.2", "sm_32")), ("pieces", ("6.2", "sm_32")), ("functions", ("3.2", "sm_20")),
+    ("packed", ("5.0", "sm_61"))])
 def test_kernels_of_the_courses(name, needed, tmp_path):
     """They compile for old drivers, and the assembler takes them: some for every GPU it knows."""
     source = (TUTORIALS / f"{name}.cu").read_text(encoding="utf-8")
@@ -389,10 +409,24 @@ def test_without_clang(tmp_path):
     (["--clang", "/nonexistent/clang"], 1, "/nonexistent/clang: not found. "),
     (["--with", "gcc"], 2, "--with"),
     (["--name", "3d"], 1, "--name 3d: no C identifier"),
+    (["-arch=sm_70"], 2, "-arch=sm_70: --target names the oldest GPU, as in --target sm_70"),
+    (["-gencode", "arch=compute_70,code=sm_70"], 2, "-gencode: --target names the oldest GPU"),
+    (["-O3"], 2, "-O3: not needed, the PTX is optimised and has the source's lines"),
+    (["-lineinfo"], 2, "-lineinfo: not needed, the PTX is optimised and has"),
+    (["--with", "nvcc", "-lineinfo"], 2, "unrecognized arguments: -lineinfo"),
+    (["--fast"], 2, "unrecognized arguments: --fast"),
 ])
 def test_wrong_use(options, code, words, tmp_path):
     got, said, _ = embed(tmp_path, "", *options)
     assert got == code and words in said
+
+
+def test_a_source_that_is_not_called_cu(tmp_path):
+    """C++ by another name is no PTX; a .ptx file without .version is told as one."""
+    told = "no PTX, it has no .version line"
+    for name, more in (("k.cpp", "; a file of CUDA source must be called .cu"), ("k.ptx", "")):
+        code, said, _ = embed(tmp_path, "__global__ void k() {}\n", name=name)
+        assert (code, said) == (1, f"{name}: {told}{more}\n")
 
 
 LAST_BLOCK = """__device__ unsigned done;
@@ -508,3 +542,14 @@ def test_page_has_the_errors_that_are_tested():
                                                                re.M)
              for name in re.findall(r"`(\w+)`", names)}
     assert len(stated) > 70 and shown == stated
+
+
+def test_page_has_the_packed_functions():
+    """docs/kernel-functions.md's row names what tests/device/own/packed.h computes."""
+    listed = (TUTORIALS / "packed.h").read_text(encoding="utf-8")
+    page = (ROOT / "docs/kernel-functions.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"(?:P|D)\((__\w+),", listed))
+    names = {re.sub(r"(__v(?:cmp|set))\w+", r"\1eq", name) for name in names}
+    row = re.search(r"^\| packed \|.*\n.*", page, re.M)[0]
+    assert len(names) > 25 and names <= {re.sub("(__v.*)[24]$", r"\1", name)
+                                         for name in re.findall(r"`(__\w+)`", row)}
