@@ -91,6 +91,28 @@ def test_each_file_is_in_one_package(read, installed, build):
     assert not everything or stale == [], stale
 
 
+def test_debian_names_static_code(installed, build):
+    """Each package that has libzstd or liblz4 in it says so, and lintian is told why. A package
+    without their code does not."""
+    need("nm")
+    if not build.options["sim"] or build.options["sim_codecs"] != "static":
+        pytest.skip("built without static libraries of others")
+    holders = set()
+    for name, (patterns, _) in debian().items():
+        for path in installed.prefix.rglob("*"):
+            file = str(path.relative_to(installed.prefix)).replace(
+                f"{build.options['libdir']}/", "lib/triplet/", 1)
+            if path.is_file() and path.read_bytes()[:4] in (b"\x7fELF", b"!<ar") and any(
+                    matches(pattern, file) for pattern in patterns) and re.search(
+                        r" [tT] (ZSTD|LZ4)_", run("nm", path, code=None)):
+                holders.add(name)
+    stanzas = (PACKAGING / "debian/control").read_text(encoding="utf-8").split("\n\n")
+    told = {re.search(r"^Package: (.*)$", stanza, re.M)[1] for stanza in stanzas
+            if "\nStatic-Built-Using: " in stanza}
+    overridden = {path.stem for path in (PACKAGING / "debian").glob("*.lintian-overrides")}
+    assert holders in (told, set()) and told == overridden  # built without them: nothing to tell
+
+
 def test_debian_packs_manual_pages(installed):
     """What dh_compress leaves as it is are files that link each other, and no manual page."""
     rules = (PACKAGING / "debian/rules").read_text(encoding="utf-8")
