@@ -223,8 +223,8 @@ def test_spec(tmp_path):
 @pytest.mark.by_hand
 def test_conan(tmp_path):
     """A release of what is committed, by its address and hash: the recipe builds it, and a project
-    of CMake finds it."""
-    need("cmake", "meson", "git", "xz", "python3")
+    of CMake finds it. So does one of pkg-config, by the names of an installation."""
+    need("cmake", "meson", "git", "xz", "python3", "pkg-config")
     if run("git", "-C", ROOT, "status", code=None).startswith("fatal"):
         pytest.skip("not a git checkout")
     run("python3", "-m", "venv", tmp_path / "python")
@@ -241,7 +241,8 @@ def test_conan(tmp_path):
     project = tmp_path / "project"
     project.mkdir()
     (project / "conanfile.txt").write_text("[requires]\ncushim/0.1.0\n[generators]\n"
-                                           "CMakeDeps\nCMakeToolchain\n", encoding="utf-8")
+                                           "CMakeDeps\nCMakeToolchain\nPkgConfigDeps\n",
+                                           encoding="utf-8")
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.15)\nproject(app LANGUAGES C)\n"
         f"find_package(cushim REQUIRED)\nadd_executable(app {HERE}/app.c)\n"
@@ -258,6 +259,13 @@ def test_conan(tmp_path):
         f"-DCMAKE_TOOLCHAIN_FILE={project / 'made/conan_toolchain.cmake'}")
     run("cmake", "--build", project / "made")
     assert "status not-found" in run(project / "made/app", env={"CUSHIM_LIBCUDA": NO_DRIVER})
+    (project / "cuda.c").write_text(
+        "#include <cuda.h>\nint main(void) { return cuInit(0) != 100; }\n", encoding="utf-8")
+    for source, names in ((HERE / "app.c", "cushim-static"),
+                          (project / "cuda.c", "cushim-cuda-headers cushim-dropin")):
+        run("sh", "-euc", f"cc {source} -o found $(pkg-config --cflags --libs {names})\n./found",
+            cwd=project, env={"PKG_CONFIG_PATH": str(project / "made"),
+                              "CUSHIM_LIBCUDA": NO_DRIVER})
 
 
 def test_versions_agree(build):
