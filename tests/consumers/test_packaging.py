@@ -268,6 +268,13 @@ def test_conan(tmp_path):
                               "CUSHIM_LIBCUDA": NO_DRIVER})
 
 
+def test_destinations():
+    """Meson takes a relative DESTDIR below the build folder: no page has one."""
+    found = [match for page in (ROOT / "docs").glob("*.md")
+             for match in re.findall(r"DESTDIR=(.)", page.read_text(encoding="utf-8"))]
+    assert len(found) >= 2 and set(found) == {'"'}
+
+
 def test_versions_agree(build):
     """Of the project, the spec, the wrap and Debian's changelog."""
     info = json.loads(run("meson", "introspect", "--projectinfo", build.path))
