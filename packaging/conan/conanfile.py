@@ -58,6 +58,8 @@ class Cushim(ConanFile):
         system = ["dl", "pthread"] if self.settings.os == "Linux" else []
         parts = {"cushim": ["cushim"], "cushim-dropin": ["cushim-dropin"],
                  "cushim-nvml-dropin": ["cushim-nvml-dropin"]}
+        if not self.options.shared:
+            parts["cushim-static"] = ["cushim"]
         if self.options.sim:
             parts["cushim-sim"] = ["cushim-sim", "cushim"]
             system = [*system, "m"]
@@ -66,3 +68,6 @@ class Cushim(ConanFile):
             self.cpp_info.components[name].libs = libraries
             self.cpp_info.components[name].system_libs = system
             self.cpp_info.components[name].set_property("pkg_config_name", name)
+        headers = self.cpp_info.components["cushim-cuda-headers"]
+        headers.includedirs = ["include", "include/cushim/cuda-headers"]
+        headers.set_property("pkg_config_name", "cushim-cuda-headers")

@@ -126,16 +126,19 @@ CUSHIM_COLD static struct cushim_instance *open_publish(_Atomic(struct cushim_in
     return before;
 }
 
-/* A caller's mistake concerns nobody else: nothing is published. */
-CUSHIM_COLD static const struct cushim_api *open_refuse(const char *message)
+/* A caller's mistake concerns nobody else: nothing is published. Each has a table of its own. */
+CUSHIM_COLD static const struct cushim_api *open_refuse(const char *wrong)
 {
-    static _Atomic(struct cushim_instance *) refused;
-    struct cushim_instance *instance = atomic_load(&refused);
-    if (!instance)
-        instance = open_publish(&refused, NULL,
-                                open_create_failed(CUSHIM_ERROR_INVALID_ARGUMENT,
-                                                   "the options of cushim_load were refused"));
-    cushim_last_error_set("options: %s", message);
+    static _Atomic(struct cushim_instance *) refused[5]; /* open_read_options knows so many */
+    struct cushim_instance *instance = NULL;
+    cushim_last_error_set("the options of cushim_load were refused: %s", wrong);
+    const char *message = cushim_last_error();
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        instance = open_publish(&refused[i], NULL,
+                                open_create_failed(CUSHIM_ERROR_INVALID_ARGUMENT, message));
+        if (strcmp(cushim_instance_load_message(instance), message) == 0)
+            break;
+    }
     return &instance->resolution.table;
 }
 
@@ -299,10 +302,8 @@ CUSHIM_COLD static const struct cushim_api *open_mismatched(size_t table_size)
         "against the headers of the library that is used, or install its newer release";
     static _Atomic(struct cushim_instance *) mismatched;
     static _Atomic(struct cushim_api *) wide;
-    struct cushim_instance *instance = atomic_load(&mismatched);
-    if (!instance)
-        instance = open_publish(&mismatched, NULL,
-                                open_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
+    struct cushim_instance *instance =
+        open_publish(&mismatched, NULL, open_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
     cushim_last_error_set("%s", message);
     struct cushim_api *table = atomic_load(&wide);
     if (table && table->size == table_size)

@@ -87,19 +87,31 @@ static bool nvml_load_failed_again(const struct cushim_nvml_library *before,
            strcmp(now->message, before->message) == 0;
 }
 
-/* Stands in if there is no memory for a real one, or the options were refused: a caller's mistake
- * concerns nobody else. Whoever comes here writes the same into it. */
-static const struct cushim_nvml *nvml_load_stand_in(bool refused)
+/* Stands in if there is no memory for a real one, or the options are wrong: a caller's mistake
+ * concerns nobody else. Each of the reasons has a table. Whoever comes here writes the same. */
+static const struct cushim_nvml *nvml_load_stand_in(const char *wrong)
 {
-    static struct cushim_nvml tables[2];
-    static const struct cushim_nvml_library libraries[2] = {
-        {.status = CUSHIM_ERROR_OUT_OF_MEMORY}, {.status = CUSHIM_ERROR_INVALID_ARGUMENT}};
-    static _Atomic bool filled[2];
-    if (!atomic_load(&filled[refused])) {
-        nvml_load_fill(&tables[refused], &libraries[refused], sizeof *tables);
-        atomic_store(&filled[refused], true);
+    static struct cushim_nvml tables[3];
+    static struct cushim_nvml_library libraries[3];
+    static char messages[3][128];
+    static _Atomic(const char *) reasons[3];
+    static _Atomic bool filled[3];
+    const char *reason = wrong ? wrong : "out of memory";
+    size_t i = 0;
+    for (const char *other = NULL;
+         !atomic_compare_exchange_strong(&reasons[i], &other, reason) && other != reason;
+         other = NULL)
+        i++;
+    if (!atomic_load(&filled[i])) {
+        libraries[i].status = wrong ? CUSHIM_ERROR_INVALID_ARGUMENT : CUSHIM_ERROR_OUT_OF_MEMORY;
+        if (wrong)
+            snprintf(messages[i], sizeof messages[i],
+                     "the options of cushim_nvml_load were refused: %s", wrong);
+        libraries[i].message = wrong ? messages[i] : NULL;
+        nvml_load_fill(&tables[i], &libraries[i], sizeof *tables);
+        atomic_store(&filled[i], true);
     }
-    return &tables[refused];
+    return &tables[i];
 }
 
 /* What is wrong with the caller's options, or NULL. */
@@ -127,10 +139,10 @@ const struct cushim_nvml *cushim_nvml_connect_(const struct cushim_nvml_options 
     if (serves && (wrong || !options.retry))
         return before;
     if (wrong)
-        return nvml_load_stand_in(true);
+        return nvml_load_stand_in(wrong);
     const struct cushim_nvml *table = nvml_load_create(options.path, table_size);
     if (!table)
-        return before ? before : nvml_load_stand_in(false);
+        return before ? before : nvml_load_stand_in(NULL);
     if (serves && nvml_load_failed_again(before->library, table->library)) {
         nvml_load_destroy(table);
         return before;

@@ -176,6 +176,22 @@ static const char *open_read_options(const struct cushim_options *given,
                                                              : NULL;
 }
 
+/* A table for each of the reasons: what a table says stays. */
+static const struct cushim_api *open_refuse_options(const char *wrong)
+{
+    static struct cushim_instance refused[5];
+    static _Atomic bool filled[5];
+    static _Atomic(const char *) reasons[5];
+    char message[128];
+    size_t i = 0;
+    for (const char *other = NULL;
+         !atomic_compare_exchange_strong(&reasons[i], &other, wrong) && other != wrong;
+         other = NULL)
+        i++;
+    snprintf(message, sizeof message, "the options of cushim_load were refused: %s", wrong);
+    return open_refuse(&refused[i], &filled[i], CUSHIM_ERROR_INVALID_ARGUMENT, message);
+}
+
 static const struct cushim_api *open_take(struct cushim_instance *before,
                                           const struct cushim_options *options)
 {
@@ -199,8 +215,6 @@ static const struct cushim_api *open_take(struct cushim_instance *before,
 
 const struct cushim_api *(cushim_load)(const struct cushim_options *given)
 {
-    static struct cushim_instance refused;
-    static _Atomic bool filled;
     struct cushim_options options;
     struct cushim_instance *before = atomic_load_explicit(&open_process_wide, memory_order_acquire);
     if (before && (!given || before->status == CUSHIM_OK))
@@ -208,13 +222,7 @@ const struct cushim_api *(cushim_load)(const struct cushim_options *given)
     const char *wrong = open_read_options(given, &options);
     if (before && (wrong || !options.retry))
         return &before->resolution.table;
-    if (wrong) {
-        const struct cushim_api *table = open_refuse(
-            &refused, &filled, CUSHIM_ERROR_INVALID_ARGUMENT, "the options were refused");
-        cushim_last_error_set("options: %s", wrong);
-        return table;
-    }
-    return open_take(before, &options);
+    return wrong ? open_refuse_options(wrong) : open_take(before, &options);
 }
 
 /* The header and this file are made together, and have one table. */

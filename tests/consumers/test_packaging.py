@@ -91,6 +91,28 @@ def test_each_file_is_in_one_package(read, installed, build):
     assert not everything or stale == [], stale
 
 
+def test_debian_names_static_code(installed, build):
+    """Each package that has libzstd or liblz4 in it says so, and lintian is told why. A package
+    without their code does not."""
+    need("nm")
+    if not build.options["sim"] or build.options["sim_codecs"] != "static":
+        pytest.skip("built without static libraries of others")
+    holders = set()
+    for name, (patterns, _) in debian().items():
+        for path in installed.prefix.rglob("*"):
+            file = str(path.relative_to(installed.prefix)).replace(
+                f"{build.options['libdir']}/", "lib/triplet/", 1)
+            if path.is_file() and path.read_bytes()[:4] in (b"\x7fELF", b"!<ar") and any(
+                    matches(pattern, file) for pattern in patterns) and re.search(
+                        r" [tT] (ZSTD|LZ4)_", run("nm", path, code=None)):
+                holders.add(name)
+    stanzas = (PACKAGING / "debian/control").read_text(encoding="utf-8").split("\n\n")
+    told = {re.search(r"^Package: (.*)$", stanza, re.M)[1] for stanza in stanzas
+            if "\nStatic-Built-Using: " in stanza}
+    overridden = {path.stem for path in (PACKAGING / "debian").glob("*.lintian-overrides")}
+    assert holders in (told, set()) and told == overridden  # built without them: nothing to tell
+
+
 def test_debian_packs_manual_pages(installed):
     """What dh_compress leaves as it is are files that link each other, and no manual page."""
     rules = (PACKAGING / "debian/rules").read_text(encoding="utf-8")
@@ -201,8 +223,8 @@ def test_spec(tmp_path):
 @pytest.mark.by_hand
 def test_conan(tmp_path):
     """A release of what is committed, by its address and hash: the recipe builds it, and a project
-    of CMake finds it."""
-    need("cmake", "meson", "git", "xz", "python3")
+    of CMake finds it. So does one of pkg-config, by the names of an installation."""
+    need("cmake", "meson", "git", "xz", "python3", "pkg-config")
     if run("git", "-C", ROOT, "status", code=None).startswith("fatal"):
         pytest.skip("not a git checkout")
     run("python3", "-m", "venv", tmp_path / "python")
@@ -219,7 +241,8 @@ def test_conan(tmp_path):
     project = tmp_path / "project"
     project.mkdir()
     (project / "conanfile.txt").write_text("[requires]\ncushim/0.1.0\n[generators]\n"
-                                           "CMakeDeps\nCMakeToolchain\n", encoding="utf-8")
+                                           "CMakeDeps\nCMakeToolchain\nPkgConfigDeps\n",
+                                           encoding="utf-8")
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.15)\nproject(app LANGUAGES C)\n"
         f"find_package(cushim REQUIRED)\nadd_executable(app {HERE}/app.c)\n"
@@ -236,6 +259,20 @@ def test_conan(tmp_path):
         f"-DCMAKE_TOOLCHAIN_FILE={project / 'made/conan_toolchain.cmake'}")
     run("cmake", "--build", project / "made")
     assert "status not-found" in run(project / "made/app", env={"CUSHIM_LIBCUDA": NO_DRIVER})
+    (project / "cuda.c").write_text(
+        "#include <cuda.h>\nint main(void) { return cuInit(0) != 100; }\n", encoding="utf-8")
+    for source, names in ((HERE / "app.c", "cushim-static"),
+                          (project / "cuda.c", "cushim-cuda-headers cushim-dropin")):
+        run("sh", "-euc", f"cc {source} -o found $(pkg-config --cflags --libs {names})\n./found",
+            cwd=project, env={"PKG_CONFIG_PATH": str(project / "made"),
+                              "CUSHIM_LIBCUDA": NO_DRIVER})
+
+
+def test_destinations():
+    """Meson takes a relative DESTDIR below the build folder: no page has one."""
+    found = [match for page in (ROOT / "docs").glob("*.md")
+             for match in re.findall(r"DESTDIR=(.)", page.read_text(encoding="utf-8"))]
+    assert len(found) >= 2 and set(found) == {'"'}
 
 
 def test_versions_agree(build):

@@ -200,15 +200,21 @@ def test_preloaded_functions_are_not_asked(installed, tmp_path):
 
 
 def test_windows(build, tmp_path):
-    """The page's two commands make an .exe that needs the system's libraries alone."""
+    """The page's two commands make an .exe that needs the system's libraries alone. So does source
+    with <cuda.h>, by the one line of adopt.md."""
     need("x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-objdump")
     (tmp_path / "cushim").mkdir()
     for name in ("cushim.h", "cushim.c"):
         shutil.copy(build.path / "src/packaging/two-files" / name, tmp_path / "cushim")
-    (tmp_path / "app.c").write_text(
-        "#include <cushim/cushim.h>\nint main(void) { return cuInit(0) == CUDA_SUCCESS; }\n",
-        encoding="utf-8")
+    line = re.search(r"`cuda.h` of one line, `(.*?)`", PAGE)[1]
+    (tmp_path / "cuda.h").write_text(f"{line}\n", encoding="utf-8")
     page = (ROOT / "docs/windows.md").read_text(encoding="utf-8")
-    run("sh", "-euc", commands("Link", "x86_64", page), cwd=tmp_path)
-    shown = run("x86_64-w64-mingw32-objdump", "-p", tmp_path / "app.exe")
-    assert set(re.findall(r"DLL Name: (\S+)", shown)) <= {"KERNEL32.dll", "msvcrt.dll"}
+    text = commands("Link", "x86_64", page).replace("app.c", "-Werror app.c")
+    assert text.count("-Werror") == 1
+    for header in ("cushim/cushim.h", "cuda.h"):
+        (tmp_path / "app.c").write_text(
+            f"#include <{header}>\nint main(void) {{ return cuInit(0) == CUDA_SUCCESS; }}\n",
+            encoding="utf-8")
+        run("sh", "-euc", text, cwd=tmp_path)
+        shown = run("x86_64-w64-mingw32-objdump", "-p", tmp_path / "app.exe")
+        assert set(re.findall(r"DLL Name: (\S+)", shown)) <= {"KERNEL32.dll", "msvcrt.dll"}

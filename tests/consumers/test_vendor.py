@@ -261,6 +261,9 @@ int main(void)
     struct cushim_options options = {.size = sizeof options, .allow_compat = true};
     show(cushim_load(&options));
     puts(cushim_last_error());
+    puts(cushim_message(cushim_load(&options)));
+    options.size = 1;
+    puts(cushim_message(cushim_load(&options)));
     options = (struct cushim_options){.size = sizeof options, .path = "./none.so", .retry = true};
     const struct cushim_api *first = cushim_load(&options);
     show(first);
@@ -274,8 +277,11 @@ int main(void)
 """
     program = compiled(dozen, "options", text, *WARNINGS, "-fsanitize=address,undefined")
     shown = run(program, cwd=dozen, env={"ASAN_OPTIONS": "detect_leaks=0"})
+    refused = "the options of cushim_load were refused: "
+    unknown = refused + "allow_compat is not in this subset"
     assert shown.splitlines() == [
-        "1 0", "options: allow_compat is not in this subset", "3 0", "1", "0 1", "1", "3 0"]
+        "1 0", unknown, unknown, refused + "size is too small; set it to sizeof of the structure",
+        "3 0", "1", "0 1", "1", "3 0"]
 
 
 def test_names_in_sources(tmp_path):

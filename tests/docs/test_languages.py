@@ -102,6 +102,28 @@ def test_sizes_of_an_old_bindgen(tmp_path):
     assert re.search(r"fn cushim_memory_alloc\([^)]*bytes: usize", done.stdout), done.stderr
 
 
+def test_cargo(tmp_path):
+    """The page's edition and build.rs, in a project of the example."""
+    folder = compiler_folder("cargo", "--version")
+    library = (BUILD / "src").resolve()
+    if not folder or not list(library.glob("libcushim.so")):
+        pytest.skip("no cargo, or built without the shared library")
+    page = PAGE.read_text(encoding="utf-8")
+    build = re.search(r"```rust\n(fn main.*?)```", page, re.S)[1]
+    edition = re.search(r'`(edition = "\d+")`', page)[1]
+    assert build.count('"/usr/local/lib"') == 1
+    (tmp_path / "src").mkdir()
+    shutil.copy(PROGRAMS["first.rs"], tmp_path / "src/main.rs")
+    (tmp_path / "build.rs").write_text(build.replace("/usr/local/lib", str(library)),
+                                       encoding="utf-8")
+    (tmp_path / "Cargo.toml").write_text(
+        f'[package]\nname = "app"\nversion = "0.1.0"\n{edition}\n', encoding="utf-8")
+    variables = environment(CUSHIM_LIBCUDA=NOWHERE)
+    variables["PATH"] = f"{folder}:{variables['PATH']}"
+    done = run([Path(folder) / "cargo", "run", "--quiet", "--offline"], tmp_path, variables)
+    assert done.stdout.startswith("on the CPU, because "), done.stdout + done.stderr
+
+
 def start(program, **variables):
     """The finished program, with the library of this build."""
     return run([program.path], program.path.parent, environment(**program.search, **variables))

@@ -157,8 +157,18 @@ static void wrong_options_never_null(void *unused)
     (void)unused;
     set_environment("CUSHIM_LIBCUDA", fake_path(GOOD));
     assert_failed(cushim_load(&wrong), CUSHIM_ERROR_INVALID_ARGUMENT);
-    assert_non_null(cushim_load(&wrong));
-    assert_contains(cushim_last_error(), "size");
+    const struct cushim_api *small = cushim_load(&wrong);
+    assert_string_equal(cushim_message(small), "the options of cushim_load were refused: size is "
+                                               "too small; set it to sizeof of the structure");
+    assert_string_equal(cushim_last_error(), cushim_message(small));
+    /* Another mistake has another table, and what the first one says stays. */
+    wrong = (struct cushim_options){.size = sizeof wrong, .order = 7};
+    const struct cushim_api *order = cushim_load(&wrong);
+    assert_string_equal(cushim_message(order), "the options of cushim_load were refused: order has "
+                                               "an unknown value");
+    wrong = (struct cushim_options){.size = 1};
+    assert_ptr_equal(cushim_load(&wrong), small);
+    assert_contains(cushim_message(small), "size is too small");
     cushim_close(cushim_load(&wrong));
     /* One caller's mistake does not take the driver from the others. */
     assert_int_equal(cushim_status(cushim_load(NULL)), CUSHIM_OK);

@@ -170,6 +170,10 @@ static void body_options(void *argument)
     const struct cushim_nvml *nvml = cushim_nvml_load(&options);
     assert_contains(cushim_last_error(), "size is too small");
     assert_int_equal(cushim_nvml_status(nvml), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(cushim_nvml_message(nvml),
+                        "the options of cushim_nvml_load were refused: size is too small; set it "
+                        "to sizeof of the structure");
+    assert_ptr_equal(cushim_nvml_load(&options), nvml);
     assert_int_equal(nvml->nvmlInit(), NVML_ERROR_LIBRARY_NOT_FOUND);
     options.size = sizeof options;
     assert_int_equal(cushim_nvml_status(cushim_nvml_load(&options)), CUSHIM_OK);
