@@ -44,6 +44,12 @@ def explain(*words, code=OK):
     (["20"], 20), (["52"], 52), (["98"], 98), (["9"], 9),
     (["file.c:12: error 700"], 700), (["cuInit: error 3"], 3), (["GPU 0 returned 35"], 35),
     (["CUDA error: invalid device function"], 98), (["CUDA_ERROR_222"], 222),
+    (["cuInit failed: 804"], 804), (["CUDA failed: 700"], 700), (["status 222"], 222),
+    (["cuMemAlloc failed with 2"], 2), (["cuInit -> 100"], 100), (["cudaMalloc failed: 2"], 2),
+    (["result = 719"], 719), (["rc=100"], 100), (["CUDA_ERROR(719)"], 719),
+    (["cuInit(0) -> 100"], 100), (["cudaMalloc(100) failed (a.c:17): 2"], 2),
+    (["3 files, 2 errors: CUDA 12.4, a.c:17: cuInit failed with 804"], 804),
+    (["cudaError 700"], 700), (["CUresult: 2"], 2), (["cuInit failed with code 100, exit"], 100),
 ])
 def test_found(words, code):
     assert explain(*words) == [code]
@@ -53,6 +59,11 @@ def test_found(words, code):
     ["1000"], ["-1"], ["35x"], ["99999999999999999999"], [""], ["CUDA_ERROR_"], ["error"],
     ["nothing of that kind"], ["XCUDA_ERROR_NOT_FOUNDED"], ["5000 errors in 3 lines"], ["10"],
     ["x" * 9000], ["./a returned 1"], ["exit code 35"], ["make: *** [all] Error 2"],
+    ["CUDA: 3 errors"], ["cuda failed: 2 files"], ["cuInit failed at a.c:17"], ["CUDA 12 failed"],
+    ["CUDA failed: 12.4"], ["cuMemAlloc failed after 2 tries"], ["exited with status 100"],
+    ["cuDeviceGet(0) failed"], ["cudaMalloc of 100 MB failed"], ["GPU 0 failed"], ["src 100"],
+    ["cuda: collect2: error: ld returned 1 exit status"], ["sm_80: cuda failed"], ["decode 100"],
+    ["HTTP status 500"], ["cuInit returned -1"], ["program exited with code 139"],
 ])
 def test_not_found(words):
     assert explain("--", *words, code=FAILED) == []
