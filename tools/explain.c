@@ -224,6 +224,12 @@ static bool is_said_before(const char *text, const char *digits)
            (isupper((unsigned char)word.at[2]) || strncmp(word.at, "cuda", 4) == 0);
 }
 
+/* "[804] Call to cuInit results in" */
+static bool is_numbas(const char *digits, size_t length)
+{
+    return strncmp(digits + length, "] Call to cu", strlen("] Call to cu")) == 0;
+}
+
 /* The first number that is an error's. */
 static int number_in(const char *text)
 {
@@ -235,7 +241,8 @@ static int number_in(const char *text)
         long number = strtol(at, NULL, 10);
         if (length > 0 && length <= 3 && !isalnum((unsigned char)before) &&
             !strchr("-./", before) && (number >= LEAST_ALONE || is_about_cuda(text)) &&
-            !is_counted(at + length) && is_said_before(text, at) && find_code((int)number, &known))
+            !is_counted(at + length) && (is_said_before(text, at) || is_numbas(at, length)) &&
+            find_code((int)number, &known))
             return (int)number;
         at += length > 0 ? length : 1;
     }

@@ -50,6 +50,8 @@ def explain(*words, code=OK):
     (["cuInit(0) -> 100"], 100), (["cudaMalloc(100) failed (a.c:17): 2"], 2),
     (["3 files, 2 errors: CUDA 12.4, a.c:17: cuInit failed with 804"], 804),
     (["cudaError 700"], 700), (["CUresult: 2"], 2), (["cuInit failed with code 100, exit"], 100),
+    (["[804] Call to cuInit results in UNKNOWN_CUDA_ERROR"], 804),
+    (["Call to cuInit results in UNKNOWN_CUDA_ERROR (804)"], 804),
 ])
 def test_found(words, code):
     assert explain(*words) == [code]
@@ -224,6 +226,24 @@ def test_sentence(text, cure):
     ("1 kernel ended by a fault, launched by cuLaunchKernel at a.c:44 (f)", "the kernel's own"),
 ])
 def test_words_of_matrix_and_checks(text, cure):
+    """Words of a table, or one of its lines; an exit code is no code of CUDA."""
+    found = run("explain", "--json", text).json()
+    assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
+
+
+@pytest.mark.parametrize("text, cure", [
+    ("no guard", "no guard that is understood"), ("text-alone", "run the program, or look whether"),
+    ("runtime-floor", "install the driver that the fix names, or build"),
+    ("unknown: CUDA 12.4, GPU 8.6 (rule named-entry)", "run it under that release"),
+    ("[-1] Call to cuInit results in UNKNOWN_CUDA_ERROR", "numba has no name"),
+    ("a.c:9: no guard: cuMemAllocAsync came with CUDA 11.2; the guard of line 4 is inverted: it "
+     "leads here without the entry", "Behind no guard and unknown: put the call into"),
+    ("pool.c:18: no guard: cuGraphCreate came with CUDA 10.0; put the call into if (CUSHIM_HAS("
+     "..., cuGraphCreate))", "Behind no guard and unknown: put the call into"),
+    ("the driver lacks cuMemAllocAsync and 3 more, which the program asks for one by one or links "
+     "weakly: what uses them does not work", "it starts; what uses these entries does not"),
+])
+def test_words_of_scan(text, cure):
     """Words of a table, or one of its lines; an exit code is no code of CUDA."""
     found = run("explain", "--json", text).json()
     assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
