@@ -174,7 +174,8 @@ def printed_in_tables():
                  "tools/matrix_rows.c": r"\"same as %s\"",
                  "tools/verdict.c": r"\banswer\(\s*verdict, .*?;\n|return \"its .*?;\n|"
                                     r"snprintf\(text, VERDICT_TEXT_SIZE,\s*\"it is .*?;\n",
-                 "tools/scan_table.c": r"some_files\(part, .*?;\n|snprintf\(cell\[i\]\.reason.*?;\n",
+                 "tools/scan_table.c": r"some_files\(part, .*?;\n|"
+                                        r"snprintf\(cell\[i\]\.reason.*?;\n",
                  "tools/scan_sources.c": r"words_of_\w+\[\] = \{.*?\};|"
                                          r"asprintf\(\s*&(?:why|text), .*?;\n",
                  "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT|FREED) [^\n]*"}
