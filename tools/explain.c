@@ -191,8 +191,10 @@ static bool is_named_error(struct word word)
 
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         size_t length = strlen(ends[i]);
+        if (word.length < length)
+            continue;
         const char *end = word.at + word.length - length;
-        if (word.length >= length && strncasecmp(end, ends[i], length) == 0 &&
+        if (strncasecmp(end, ends[i], length) == 0 &&
             (word.length == length || !islower((unsigned char)end[-1]) ||
              isupper((unsigned char)*end)))
             return true;
