@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_on(const char *value)
 {
@@ -19,11 +20,6 @@ static bool is_hiding(const char *value)
 static bool is_there(const char *value)
 {
     return value[0] != '\0';
-}
-
-static bool has_stubs(const char *value)
-{
-    return strstr(value, "/stubs");
 }
 
 static bool has_compat(const char *value)
@@ -48,8 +44,6 @@ static const struct {
      "unset it"},
     {"CUDA_VISIBLE_DEVICES", is_there, DOCTOR_WARNING, "programs see these GPUs alone",
      "unset it to see all"},
-    {"LD_LIBRARY_PATH", has_stubs, DOCTOR_ERROR,
-     "a folder of it has the toolkit's stub: cuInit returns 34", "take the folder out of it"},
     {"LD_LIBRARY_PATH", has_compat, DOCTOR_WARNING,
      "a folder of a cuda-compat package is in it: on GPUs that it does not serve cuInit returns "
      "804",
@@ -97,13 +91,42 @@ static void check_preload(struct doctor *doctor)
     doctor_fix(doctor, "a tool that shares the GPU may be meant; compare without it");
 }
 
+/* The toolkit's folder has its stub as libcuda.so, which programs link; some images have it as
+ * libcuda.so.1, too, which they load. */
+static void check_stubs(struct doctor *doctor)
+{
+    const char *search = secure_getenv("LD_LIBRARY_PATH");
+    char path[PATH_MAX];
+
+    while (search && *search != '\0') {
+        size_t length = strcspn(search, ":");
+        snprintf(path, sizeof path, "%s%.*s/libcuda.so.1", doctor->root, (int)length, search);
+        bool loaded = access(path, F_OK) == 0;
+        path[strlen(path) - strlen(".1")] = '\0';
+        if (strstr(path, "/stubs/") && (loaded || access(path, F_OK) == 0)) {
+            if (loaded)
+                doctor_add(doctor, DOCTOR_ERROR, "environment",
+                           "LD_LIBRARY_PATH has '%.*s' with the toolkit's stub as libcuda.so.1: "
+                           "cuInit returns 34",
+                           (int)length, search);
+            else
+                doctor_add(doctor, DOCTOR_WARNING, "environment",
+                           "LD_LIBRARY_PATH has '%.*s' with the toolkit's stub as libcuda.so: in "
+                           "programs that load it by this name cuInit returns 34",
+                           (int)length, search);
+            doctor_fix(doctor, "take the folder out of it");
+        }
+        search += length + (search[length] == ':');
+    }
+}
+
 void doctor_environment(struct doctor *doctor)
 {
     size_t before = doctor->count;
     const char *told = "";
 
     check_preload(doctor);
-
+    check_stubs(doctor);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = secure_getenv(variables[i].name);
         if (!value || strcmp(told, variables[i].name) == 0 || !variables[i].applies(value))

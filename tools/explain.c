@@ -94,7 +94,7 @@ static bool has_phrase(const char *text, const struct causes_row *row)
 /* Words of other programs, whose codes are others. */
 static bool is_foreign(const char *text)
 {
-    static const char *const words[] = {"nvrtc: ", "killed process"};
+    static const char *const words[] = {"nvrtc: ", "killed process", "http status"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcasestr(text, words[i]))
@@ -107,7 +107,7 @@ static bool is_foreign(const char *text)
 /* Small numbers are everybody's: the exit codes of programs, the system's errors. */
 static bool is_about_cuda(const char *text)
 {
-    static const char *const words[] = {"cuda", "gpu", "driver", "nvidia"};
+    static const char *const words[] = {"cuda", "gpu", "driver", "nvidia", "CUresult"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcasestr(text, words[i]))
@@ -120,25 +120,133 @@ static bool is_about_cuda(const char *text)
     return false;
 }
 
-/* A program's exit code is no error of CUDA. */
-static bool is_exit(const char *text, const char *at)
+static bool is_letter(char c)
 {
-    return at - text >= 5 && strncmp(at - 5, "exit ", 5) == 0;
+    return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The number behind "error", "code" or "returned". */
+struct word {
+    const char *at;
+    size_t length; /* 0: there is none */
+};
+
+/* Whether a word is one of a list, which NULL ends. */
+static bool is_one(struct word word, const char *const *list)
+{
+    for (; *list; list++) {
+        if (strlen(*list) == word.length && strncasecmp(word.at, *list, word.length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "3 errors", "2 GB", "12.4", "17:5", "35x": a count, a version, a place, a part of a word. */
+static bool is_counted(const char *end)
+{
+    static const char *const counted[] = {"error", "file", "line", "test", "time", "byte",
+                                          "of",    "exit", "kb",   "mb",   "gb",   "kib",
+                                          "mib",   "gib",  "ms",   "us",   "s",    NULL};
+    struct word word = {.at = end + strspn(end, " ")};
+
+    while (isalpha((unsigned char)word.at[word.length]))
+        word.length++;
+    if (is_letter(*end) || *end == '%' ||
+        (*end && strchr(".,:/-", *end) && isdigit((unsigned char)end[1])))
+        return true;
+    return is_one(word, counted) || (word.length > 3 && word.at[word.length - 1] == 's');
+}
+
+/* The word before a place of a line. What stands in parentheses is left out: a call's arguments. */
+static struct word word_before(const char *text, const char *at)
+{
+    size_t depth = 0;
+
+    for (; at > text && (depth > 0 || !is_letter(at[-1])); at--) {
+        depth += at[-1] == ')';
+        depth -= at[-1] == '(' && depth > 0;
+        if (at[-1] == '\n' || at[-1] == ';')
+            return (struct word){0};
+    }
+    const char *end = at;
+    while (at > text && is_letter(at[-1]))
+        at--;
+    return (struct word){at, (size_t)(end - at)};
+}
+
+/* The same, without "with" and the like. */
+static struct word saying_before(const char *text, const char *at)
+{
+    static const char *const skipped[] = {"with", "is", "was", "value", NULL};
+    struct word word = word_before(text, at);
+
+    while (word.length > 0 && is_one(word, skipped))
+        word = word_before(text, word.at);
+    return word;
+}
+
+/* "error", and a word that ends with it: cudaError, CUDA_ERROR. */
+static bool is_named_error(struct word word)
+{
+    static const char *const ends[] = {"error", "error_t", "code", "status", "result"};
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t length = strlen(ends[i]);
+        if (word.length < length)
+            continue;
+        const char *end = word.at + word.length - length;
+        if (strncasecmp(end, ends[i], length) == 0 &&
+            (word.length == length || !islower((unsigned char)end[-1]) ||
+             isupper((unsigned char)*end)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether what stands before a number says that it is an error's: "failed with", "cuInit ->". */
+static bool is_said_before(const char *text, const char *digits)
+{
+    static const char *const says[] = {"rc",       "failed",  "fails", "failure",
+                                       "returned", "returns", NULL};
+    const bool part = digits > text && digits[-1] == '_',
+               given = digits > text && digits[-1] == '(';
+    struct word word = saying_before(text, digits);
+
+    while (part && word.length > 0 && word.at[word.length - 1] == '_')
+        word.length--; /* CUDA_ERROR_222 */
+    if (word.length == 0)
+        return false;
+    if (is_named_error(word) || is_one(word, says)) {
+        struct word before = saying_before(text, word.at);
+        return strncasecmp(word.at, "exit", 4) != 0 &&
+               (before.length == 0 || strncasecmp(before.at, "exit", 4) != 0);
+    }
+    if (word.length == 4 && strncasecmp(word.at, "cuda", 4) == 0) /* CUDA 12 is a release */
+        return !part && strtol(digits, NULL, 10) >= LEAST_ALONE;
+    return !part && !given && strncmp(word.at, "cu", 2) == 0 &&
+           (isupper((unsigned char)word.at[2]) || strncmp(word.at, "cuda", 4) == 0);
+}
+
+/* "[804] Call to cuInit results in" */
+static bool is_numbas(const char *digits, size_t length)
+{
+    return strncmp(digits + length, "] Call to cu", strlen("] Call to cu")) == 0;
+}
+
+/* The first number that is an error's. */
 static int number_in(const char *text)
 {
-    static const char *const before[] = {"error", "code", "returned"};
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        for (const char *at = text; (at = strcasestr(at, before[i])); at++) {
-            const char *digits = at + strlen(before[i]);
-            digits += strspn(digits, " :=#(_");
-            long number = strtol(digits, NULL, 10);
-            if (isdigit((unsigned char)*digits) && number <= LAST_CODE && !is_exit(text, at) &&
-                (number >= LEAST_ALONE || is_about_cuda(text)))
-                return (int)number;
-        }
+    struct known known;
+
+    for (const char *at = text; *at;) {
+        size_t length = strspn(at, "0123456789");
+        char before = at > text ? at[-1] : ' ';
+        long number = strtol(at, NULL, 10);
+        if (length > 0 && length <= 3 && !isalnum((unsigned char)before) &&
+            !strchr("-./", before) && (number >= LEAST_ALONE || is_about_cuda(text)) &&
+            !is_counted(at + length) && (is_said_before(text, at) || is_numbas(at, length)) &&
+            find_code((int)number, &known))
+            return (int)number;
+        at += length > 0 ? length : 1;
     }
     return NO_CODE;
 }

@@ -250,12 +250,20 @@ static json_t *rules_json(const struct scan_outcome *outcome)
     return rules;
 }
 
+/* GitHub knows files by their names from the top of the repository, without "./". */
+static const char *bare_path(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2;
+    return path;
+}
+
 /* A path as a URI: what is not allowed in one as %XX. */
 static json_t *uri_json(const char *path)
 {
     char *uri = scan_grow(NULL, 3 * strlen(path) + 1, 1), *to = uri;
 
-    for (; *path != '\0'; path++) {
+    for (path = bare_path(path); *path != '\0'; path++) {
         if (strchr("/-._~", *path) || (*path >= '0' && *path <= '9') ||
             (*path >= 'A' && *path <= 'Z') || (*path >= 'a' && *path <= 'z'))
             *to++ = *path;
@@ -347,14 +355,6 @@ void scan_output_sarif(FILE *file, const struct scan_outcome *outcome)
 
 /* ---- GitHub */
 
-/* GitHub knows files by their names from the top of the repository, without "./". */
-static void print_path(FILE *file, const char *path)
-{
-    while (path[0] == '.' && path[1] == '/')
-        path += 2;
-    output_command(file, path, true);
-}
-
 void scan_output_github(FILE *file, const struct scan_outcome *outcome)
 {
     static const char *const levels[] = {"", "notice", "warning", "error"};
@@ -363,7 +363,7 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
     for (size_t i = 0; i < outcome->findings->count; i++) {
         const struct scan_finding *finding = &outcome->findings->item[i];
         fprintf(file, "::%s file=", is_failure_too(outcome, finding) ? "error" : "warning");
-        print_path(file, finding->file);
+        output_command(file, bare_path(finding->file), true);
         fprintf(file, ",line=%zu,title=%s::", finding->line, finding->rule);
         output_command(file, finding->text, false);
         fputs("\n", file);
@@ -375,7 +375,7 @@ void scan_output_github(FILE *file, const struct scan_outcome *outcome)
         fprintf(file, "::%s ", is_failure(outcome, i) ? "error" : levels[verdict->answer]);
         if (outcome->file[i]) {
             fputs("file=", file);
-            print_path(file, outcome->file[i]);
+            output_command(file, bare_path(outcome->file[i]), true);
             fputs(",", file);
         }
         fputs("title=", file);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_SIZE = 48, PLACE_SIZE = 640 };
+enum { WORD_SIZE = 48, PLACE_SIZE = 640, LEAST_OF_BINDING = 100 };
 
 static size_t row_count(const struct scan_options *options)
 {
@@ -66,6 +66,18 @@ static size_t wheel_length(const char *name)
     return end ? (size_t)(end - name) + strlen(".whl") : 0;
 }
 
+/* Whether a file is a binding of the driver: it loads it, without the runtime, and looks much of it
+ * up. */
+static bool is_driver_binding(const struct scan_file *file)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+        count += (file->how[i] & (SCAN_LINKED | SCAN_CALLED | SCAN_NAMED)) != 0;
+    return file->python && !file->runtime.inside && file->runtime.release == 0 &&
+           (file->loads || file->links) && count >= LEAST_OF_BINDING;
+}
+
 const struct verdict *scan_table_add(struct scan_table *table, const struct scan_file *file)
 {
     const struct scan_options *options = table->options;
@@ -88,10 +100,12 @@ const struct verdict *scan_table_add(struct scan_table *table, const struct scan
                                                    .wheel = wheel_length(name),
                                                    .code = file->code_count > 0,
                                                    .ptx = strcmp(file->format, SCAN_PTX) == 0,
+                                                   .driver = is_driver_binding(file),
                                                    .cell = cell};
     struct scan_row *row = &table->row[table->count - 1];
     row->alone = row->ptx || strcmp(file->format, SCAN_CUBIN) == 0;
     row->archive = row->wheel > 0 && strncmp(file->format, "archive", 7) == 0;
+    row->runtime = file->python && file->runtime.inside && !row->code;
     return cell;
 }
 
@@ -143,21 +157,51 @@ static bool little_beside(const struct scan_table *table, const struct scan_row 
     return scan_gpu_is_little(running, fatbins);
 }
 
+static bool is_refused(const struct scan_row *row, size_t cell)
+{
+    return strcmp(row->cell[cell].rule, "runtime-floor") == 0;
+}
+
+/* Whether only modules that have no kernel are refused by a runtime in them, and another module of
+ * the wheel is a binding of the driver. */
+static bool driver_beside(const struct scan_table *table, const struct scan_row *row, size_t cell)
+{
+    bool found = false;
+
+    for (size_t i = 0; row->wheel > 0 && i < table->count; i++) {
+        const struct scan_row *other = &table->row[i];
+        if (other->wheel != row->wheel || strncmp(other->name, row->name, row->wheel) != 0)
+            continue;
+        if (is_refused(other, cell) && !other->runtime)
+            return false;
+        found |= other->driver && other->cell[cell].answer < VERDICT_FAILS;
+    }
+    return found;
+}
+
+static struct verdict some_files(struct verdict part, const char *reason)
+{
+    part.answer = VERDICT_LIMITS;
+    part.code = 0;
+    part.rule = "some-files";
+    snprintf(part.reason, sizeof part.reason, "%s", reason);
+    return part;
+}
+
 /* A row's verdict as a part of all. */
 static struct verdict part_of(const struct scan_table *table, const struct scan_row *row,
                               size_t cell)
 {
     struct verdict part = row->cell[cell];
 
+    if (is_refused(row, cell) && driver_beside(table, row, cell))
+        return some_files(part, "the runtime in this file returns 35; another module of the wheel "
+                                "calls the driver without it");
     if (!verdict_is_of_code(&part) || !(row->archive || runs_beside(table, row, cell)))
         return part;
     if (!row->archive && little_beside(table, row, cell))
         return part;
-    part.answer = VERDICT_LIMITS;
-    part.code = 0;
-    part.rule = "some-files";
-    snprintf(part.reason, sizeof part.reason, "this file has no code that runs here, others have");
-    return part;
+    return some_files(part, "this file has no code that runs here, others have");
 }
 
 struct verdict *scan_table_all(const struct scan_table *table, const char ***file)

@@ -19,6 +19,8 @@ struct scan_row {
     bool alone;   /* a cubin, or PTX: which of several a program loads is not known */
     bool ptx;     /* it is PTX */
     bool archive; /* in a wheel: what a program takes of it is linked into the program */
+    bool runtime; /* a module of Python's with the runtime in it, and without device code */
+    bool driver;  /* a module of Python's that binds the driver, without the runtime */
     struct verdict *cell;
 };
 
@@ -35,7 +37,8 @@ const struct verdict *scan_table_add(struct scan_table *table, const struct scan
 /**
  * The verdicts on all files together: each the worst one. Of files that are one library for several
  * toolkits, a program takes one, so that the best of these counts. Where another file of the same
- * wheel has code that runs, it is not certain that the program fails.
+ * wheel has code that runs, it is not certain that the program fails, nor where a module of
+ * Python's is refused by the runtime in it, and another one binds the driver.
  *
  * @param file  for each cell the name of the file that decides; to be freed, as the cells
  */

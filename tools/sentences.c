@@ -46,10 +46,11 @@ bool sentences_within(const char *text, const char *sentence)
     return letters_in(text, sentence) > 0;
 }
 
-/* Whether a short sentence is the whole text, or a column of its own in one of a table's lines. */
+/* Whether a short sentence is the whole text, a column of its own in one of a table's lines, or a
+ * rule of `cushim scan` that is named. */
 static bool is_alone(const char *text, const char *sentence)
 {
-    char column[WORD_SIZE];
+    char column[WORD_SIZE], rule[WORD_SIZE];
     size_t length = strlen(sentence);
     const char *at;
 
@@ -57,7 +58,8 @@ static bool is_alone(const char *text, const char *sentence)
         return false;
     snprintf(column, sizeof column, "  %s", sentence);
     at = strstr(text, column);
-    return strcmp(text, sentence) == 0 ||
+    snprintf(rule, sizeof rule, "(rule %s)", sentence);
+    return strstr(text, rule) || strcmp(text, sentence) == 0 ||
            (at && (at[length + 2] == '\0' || strncmp(at + length + 2, "  ", 2) == 0));
 }
 

@@ -450,12 +450,34 @@ static bool code_for_any(const struct question *question, struct gpu_verdict *wo
     return any;
 }
 
+/* Why PTX does not run, with what to do: it is newer than the driver, or for another GPU. */
+static const char *ptx_reason(char text[VERDICT_TEXT_SIZE], const struct question *question,
+                              const struct gpu_verdict *code, struct verdict *verdict)
+{
+    int release = question->driver ? question->driver->release : 0;
+    char from[VERDICT_TEXT_SIZE], version[VERSION_TEXT_SIZE];
+
+    if (code->answer != GPU_TOO_NEW) {
+        if (question->capability > 0)
+            fix(verdict, "PTX for sm_%d or earlier", question->capability);
+        return "its .target is no such GPU's";
+    }
+    verdict->needs = facts_ptx_release(code->ptx);
+    fix(verdict, "%s, machine code for the GPU, or PTX of an older toolkit",
+        driver_from(from, facts_ptx_release(code->ptx)));
+    snprintf(text, VERDICT_TEXT_SIZE,
+             "it is PTX %d.%d, and the driver of CUDA %s takes it up to %d.%d", code->ptx / 10,
+             code->ptx % 10, version_text(version, release), facts_release_ptx(release) / 10,
+             facts_release_ptx(release) % 10);
+    return text;
+}
+
 static bool device_code(const struct question *question, struct verdict *verdict)
 {
     int gpu = question->capability;
     int release = question->driver ? question->driver->release : 0;
     struct gpu_verdict code;
-    char from[VERDICT_TEXT_SIZE], version[VERSION_TEXT_SIZE];
+    char from[VERDICT_TEXT_SIZE], text[VERDICT_TEXT_SIZE];
     const bool ptx = strcmp(question->file->format, SCAN_PTX) == 0;
 
     if (question->file->code_count == 0 || (gpu > 0 && facts_capability_release(gpu) == 0))
@@ -504,28 +526,22 @@ static bool device_code(const struct question *question, struct verdict *verdict
     }
     if (code.texts == code.judged && !ptx)
         return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
-                      "the PTX that the program has as text does not run here; whether the program "
-                      "loads it is not known");
-    switch (code.answer) {
-    case GPU_TOO_NEW:
-        verdict->needs = facts_ptx_release(code.ptx);
-        fix(verdict, "%s, machine code for the GPU, or PTX of an older toolkit",
-            driver_from(from, facts_ptx_release(code.ptx)));
+                      "the PTX that the program has as text does not run here: %.120s; whether the "
+                      "program loads it is not known",
+                      ptx_reason(text, question, &code, verdict));
+    if (code.answer == GPU_TOO_NEW)
         return answer(verdict, VERDICT_FAILS, PTX_TOO_NEW, "ptx-too-new",
-                      "the provided PTX was compiled with an unsupported toolchain: it is PTX "
-                      "%d.%d, and the driver of CUDA %s takes it up to %d.%d",
-                      code.ptx / 10, code.ptx % 10, version_text(version, release),
-                      facts_release_ptx(release) / 10, facts_release_ptx(release) % 10);
-    default:
-        if (gpu > 0)
-            fix(verdict, ptx ? "PTX for sm_%d or earlier" : "compile for sm_%d, or add PTX", gpu);
-        if (ptx)
-            return answer(verdict, VERDICT_FAILS, PTX_REFUSED, "no-code",
-                          "a PTX JIT compilation failed: its .target is no such GPU's");
-        return answer(verdict, VERDICT_FAILS, NO_BINARY, "no-code",
-                      "no kernel image is available for execution on the device: neither machine "
-                      "code for it nor PTX");
-    }
+                      "the provided PTX was compiled with an unsupported toolchain: %.120s",
+                      ptx_reason(text, question, &code, verdict));
+    if (ptx)
+        return answer(verdict, VERDICT_FAILS, PTX_REFUSED, "no-code",
+                      "a PTX JIT compilation failed: %.120s",
+                      ptx_reason(text, question, &code, verdict));
+    if (gpu > 0)
+        fix(verdict, "compile for sm_%d, or add PTX", gpu);
+    return answer(verdict, VERDICT_FAILS, NO_BINARY, "no-code",
+                  "no kernel image is available for execution on the device: neither machine code "
+                  "for it nor PTX");
 }
 
 bool verdict_is_of_code(const struct verdict *verdict)

@@ -81,6 +81,16 @@ CUresult cushim_memory_alloc_async(const struct cushim_api *cu, size_t bytes, CU
     return CUDA_SUCCESS;
 }
 
+/* Drivers refuse an address that was freed as one that never was. */
+static CUresult memory_freed(CUresult code, CUdeviceptr address)
+{
+    return cushim_error_add(code,
+                            code == CUDA_ERROR_INVALID_VALUE
+                                ? "address: %#zx, which begins no block, or was freed before"
+                                : "address: %#zx",
+                            (size_t)address);
+}
+
 CUresult cushim_memory_free(const struct cushim_api *cu, CUdeviceptr address)
 {
     CUSHIM_REQUIRE(cu);
@@ -88,7 +98,7 @@ CUresult cushim_memory_free(const struct cushim_api *cu, CUdeviceptr address)
         return CUDA_SUCCESS;
     CUresult code = cushim_error_gone_is_done(cu->cuMemFree_v2(address));
     code = cushim_error_check(code, __func__, "cuMemFree_v2");
-    return cushim_error_add(code, "address: %#zx", (size_t)address);
+    return memory_freed(code, address);
 }
 
 CUresult cushim_memory_free_async(const struct cushim_api *cu, CUdeviceptr address, CUstream stream)
@@ -108,7 +118,7 @@ CUresult cushim_memory_free_async(const struct cushim_api *cu, CUdeviceptr addre
             cu->cuMemFree_v2(address); /* the caller has to know of the work that failed */
         code = cushim_error_gone_is_done(code);
     }
-    return cushim_error_add(code, "address: %#zx", (size_t)address);
+    return memory_freed(code, address);
 }
 
 /* ---- managed memory */

@@ -44,6 +44,14 @@ def explain(*words, code=OK):
     (["20"], 20), (["52"], 52), (["98"], 98), (["9"], 9),
     (["file.c:12: error 700"], 700), (["cuInit: error 3"], 3), (["GPU 0 returned 35"], 35),
     (["CUDA error: invalid device function"], 98), (["CUDA_ERROR_222"], 222),
+    (["cuInit failed: 804"], 804), (["CUDA failed: 700"], 700), (["status 222"], 222),
+    (["cuMemAlloc failed with 2"], 2), (["cuInit -> 100"], 100), (["cudaMalloc failed: 2"], 2),
+    (["result = 719"], 719), (["rc=100"], 100), (["CUDA_ERROR(719)"], 719),
+    (["cuInit(0) -> 100"], 100), (["cudaMalloc(100) failed (a.c:17): 2"], 2),
+    (["3 files, 2 errors: CUDA 12.4, a.c:17: cuInit failed with 804"], 804),
+    (["cudaError 700"], 700), (["CUresult: 2"], 2), (["cuInit failed with code 100, exit"], 100),
+    (["[804] Call to cuInit results in UNKNOWN_CUDA_ERROR"], 804),
+    (["Call to cuInit results in UNKNOWN_CUDA_ERROR (804)"], 804),
 ])
 def test_found(words, code):
     assert explain(*words) == [code]
@@ -53,6 +61,11 @@ def test_found(words, code):
     ["1000"], ["-1"], ["35x"], ["99999999999999999999"], [""], ["CUDA_ERROR_"], ["error"],
     ["nothing of that kind"], ["XCUDA_ERROR_NOT_FOUNDED"], ["5000 errors in 3 lines"], ["10"],
     ["x" * 9000], ["./a returned 1"], ["exit code 35"], ["make: *** [all] Error 2"],
+    ["CUDA: 3 errors"], ["cuda failed: 2 files"], ["cuInit failed at a.c:17"], ["CUDA 12 failed"],
+    ["CUDA failed: 12.4"], ["cuMemAlloc failed after 2 tries"], ["exited with status 100"],
+    ["cuDeviceGet(0) failed"], ["cudaMalloc of 100 MB failed"], ["GPU 0 failed"], ["src 100"],
+    ["cuda: collect2: error: ld returned 1 exit status"], ["sm_80: cuda failed"], ["decode 100"],
+    ["HTTP status 500"], ["cuInit returned -1"], ["program exited with code 139"],
 ])
 def test_not_found(words):
     assert explain("--", *words, code=FAILED) == []
@@ -214,6 +227,24 @@ def test_sentence(text, cure):
     ("1 kernel ended by a fault, launched by cuLaunchKernel at a.c:44 (f)", "the kernel's own"),
 ])
 def test_words_of_matrix_and_checks(text, cure):
+    """Words of a table, or one of its lines; an exit code is no code of CUDA."""
+    found = run("explain", "--json", text).json()
+    assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
+
+
+@pytest.mark.parametrize("text, cure", [
+    ("no guard", "no guard that is understood"), ("text-alone", "run the program, or look whether"),
+    ("runtime-floor", "install the driver that the fix names, or build"),
+    ("unknown: CUDA 12.4, GPU 8.6 (rule named-entry)", "run it under that release"),
+    ("[-1] Call to cuInit results in UNKNOWN_CUDA_ERROR", "numba has no name"),
+    ("a.c:9: no guard: cuMemAllocAsync came with CUDA 11.2; the guard of line 4 is inverted: it "
+     "leads here without the entry", "Behind no guard and unknown: put the call into"),
+    ("pool.c:18: no guard: cuGraphCreate came with CUDA 10.0; put the call into if (CUSHIM_HAS("
+     "..., cuGraphCreate))", "Behind no guard and unknown: put the call into"),
+    ("the driver lacks cuMemAllocAsync and 3 more, which the program asks for one by one or links "
+     "weakly: what uses them does not work", "it starts; what uses these entries does not"),
+])
+def test_words_of_scan(text, cure):
     """Words of a table, or one of its lines; an exit code is no code of CUDA."""
     found = run("explain", "--json", text).json()
     assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)

@@ -199,11 +199,19 @@ def test_ptx_as_text(tmp_path, kind, how):
     path = build(tmp_path, f"const char ptx[] = {value};\n"
                  "int main(int count, char **words) { return ptx[count]; }")
     file = only("--drivers", "11.4", "--gpus", "8.6", path)  # the program may not load it there
-    assert [one["rule"] for one in file["verdicts"]] == ["text-alone"]
+    one, = file["verdicts"]
+    assert (one["rule"], one["verdict"]) == ("text-alone", "unknown")
+    assert "does not run here: it is PTX 8.0, and the driver of CUDA 11.4 takes it up to 7.4; " in \
+        one["reason"]
+    assert one["fix"] == ("a driver of CUDA 12.0 or later (branch 525), machine code for the GPU, "
+                          "or PTX of an older toolkit")
+    assert one["fix"] in run("scan", "--explain", "--drivers", "11.4", path).out
     assert file["code"] == [{"times": 1, "text": True, "machine_code": [], "cubins": [], "ptx": [
         {"capability": 52, "variant": "", "version": 80}], "damaged": False}]
     assert only("--drivers", "12.0", "--gpus", "8.6", path)["verdicts"][0]["verdict"] == "runs"
-    assert only("--gpus", "5.0", path)["verdicts"][0]["rule"] == "text-alone"
+    one, = only("--gpus", "5.0", path)["verdicts"]
+    assert (one["rule"], one["fix"]) == ("text-alone", "PTX for sm_50 or earlier")
+    assert "does not run here: its .target is no such GPU's; whether" in one["reason"]
     only("--strict", "--gpus", "5.0", path, code=FAILED)
 
 

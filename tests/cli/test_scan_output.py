@@ -146,3 +146,16 @@ def test_nothing_found(tmp_path):
     assert "::warning title=driver 535%2C CUDA 12.2%2C any GPU::" in result.out
     assert json.loads((tmp_path / "sarif").read_text())["runs"][0]["results"][0]["locations"] == []
     assert xml.fromstring((tmp_path / "junit").read_text()).get("skipped") == "1"
+
+
+def test_sarif_names_files_from_the_top(tmp_path, monkeypatch):
+    """Without "./": the folder is the repository's."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.c").write_text('#include <cushim/cushim.h>\n'
+                                  'void f(const struct cushim *cu) { cu->cuCtxGetId(0, 0); }\n')
+    (tmp_path / "b.fatbin").write_bytes(fatbin(("cubin", 90)))
+    for words in (["--drivers", "9.0", "."], ["--gpus", "8.0", "./b.fatbin"]):
+        run("scan", *words, "--sarif", "x", "--github")
+        result, *_ = json.loads((tmp_path / "x").read_text())["runs"][0]["results"]
+        location, = result["locations"]
+        assert location["physicalLocation"]["artifactLocation"]["uri"] in ("a.c", "b.fatbin")

@@ -282,6 +282,43 @@ def test_failure_of_another_kind(tmp_path):
     assert verdict["verdict"] == "fails"
 
 
+RUNTIME_INSIDE = 'const char *const names[] = {"/cudart.shm.%%x", %s}; void PyInit_a(void) {}' % \
+    ", ".join(f'"{entry["symbol"]}"' for entry in registry() if 12000 <= entry["since"] <= 13000)
+OLD_NAMES = [f'"{entry["symbol"]}"' for entry in registry() if entry["since"] <= 9000]
+MODULE = "void PyInit_b(void) {} " + NAMES
+
+
+@pytest.mark.parametrize("names, more, rule", [
+    (120, None, "some-files"), (50, None, "runtime-floor"), (120, "code", "runtime-floor"),
+    (120, "runtime:13", "runtime-floor"), (120, "folder", "runtime-floor")])
+def test_binding_beside_the_runtime(tmp_path, names, more, rule):
+    """The runtime's module fails, and one that calls the driver works; kernels need the runtime."""
+    build(tmp_path, RUNTIME_INSIDE, "-shared", "-fPIC", name="runtime.so")
+    build(tmp_path, MODULE % ", ".join(['"libcuda.so.1"'] + OLD_NAMES[:names]), "-shared", "-fPIC",
+          name="driver.so")
+    folder = tmp_path / "a"
+    folder.mkdir()
+    if more == "code":
+        (tmp_path / "k.s").write_text('.section .nv_fatbin,"a"\n.incbin "code"\n')
+        (tmp_path / "code").write_bytes(fatbin(("cubin", 80)))
+        subprocess.run(["cc", "-c", "k.s"], cwd=tmp_path, check=True)
+        build(tmp_path, RUNTIME_INSIDE, "-shared", "-fPIC", str(tmp_path / "k.o"),
+              name="runtime.so")
+    paths = [tmp_path / "runtime.so", tmp_path / "driver.so"]
+    if more == "runtime:13":
+        paths.append(program(tmp_path, more))
+    for path in paths:
+        path.rename(folder / path.name)
+    given = folder
+    if more != "folder":
+        given = tmp_path / "a.whl"
+        with zipfile.ZipFile(given, "w") as archive:
+            for path in folder.iterdir():
+                archive.write(path, path.name)
+    cell, = scan("--drivers", "535", given, code=OK if rule == "some-files" else FAILED)["verdicts"]
+    assert (cell["rule"], cell["verdict"]) == (rule, "limits" if rule == "some-files" else "fails")
+
+
 def test_static_library_in_a_wheel(tmp_path):
     """What a program takes of it is linked into the program."""
     (tmp_path / "a.s").write_bytes(b'.section .nv_fatbin,"a"\n.incbin "code"\n')

@@ -3,7 +3,7 @@
 library, the simulated driver, the commands that run and examine programs, cushim-embed and the
 plugin of pytest can print, and no other. A string in the sources counts if it has two words, and is
 no part listed below; one of a command or of a Python file if it goes to standard error, or to a
-table of `cushim matrix`. So are the words of that table, and of the checks."""
+table of `cushim matrix` or `cushim scan`. So are the words of these tables, and of the checks."""
 
 import ast
 import re
@@ -93,6 +93,8 @@ exit code
 and … more
 … failed…, then
 the check found:
+fatbin and no cubin
+or later
 """.strip().splitlines()
 JSON = re.compile(r'[{,]? *"\w+":|^\[\{"')
 
@@ -170,10 +172,19 @@ def printed_in_tables():
                  "tools/matrix_use.c": r"snprintf\(text.*?;",
                  "tools/matrix.c": r"lacks_faults\(list\) \?.*?;",
                  "tools/matrix_rows.c": r"\"same as %s\"",
+                 "tools/verdict.c": r"\banswer\(\s*verdict, .*?;\n|return \"its .*?;\n|"
+                                    r"snprintf\(text, VERDICT_TEXT_SIZE,\s*\"it is .*?;\n",
+                 "tools/scan_table.c": r"some_files\(part, .*?;\n|"
+                                        r"snprintf\(cell\[i\]\.reason.*?;\n",
+                 "tools/scan_sources.c": r"words_of_\w+\[\] = \{.*?\};|"
+                                         r"asprintf\(\s*&(?:why|text), .*?;\n",
                  "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT|FREED) [^\n]*"}
     words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
              "tools/sim_check.c": r"judge_count\(problems.*?;",
-             "src/sim/core/config.c": r"sim_config_checks\(.*?\};"}
+             "src/sim/core/config.c": r"sim_config_checks\(.*?\};",
+             "tools/verdict.c": r"VERDICT_[A-Z]+, \w+, \"[a-z-]+\"",
+             "tools/scan_table.c": r"rule = \"[a-z-]+\"",
+             "tools/scan_sources.c": r"\*rule_of\(.*?\n\}|: \"no guard\""}
     found = {}
     for name, pattern in sentences.items():
         own = {plain(text) for part in re.findall(pattern, code_of(ROOT / name), re.S)
@@ -182,7 +193,7 @@ def printed_in_tables():
     for name, pattern in words.items():
         own = {text[1:-1] for part in re.findall(pattern, code_of(ROOT / name), re.S)
                for text in re.findall(LITERAL, part)}
-        found.update({text: name for text in own if re.fullmatch("[a-z ]+", text)})
+        found.update({text: name for text in own if re.fullmatch("[a-z -]+", text)})
     assert set(found.values()) == {*sentences, *words}
     return found
 

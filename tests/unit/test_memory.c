@@ -116,6 +116,10 @@ static void test_driver_fails(void **state)
     assert_int_equal(cushim_memory_free(cu, 0x40), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_contains(cushim_last_error(), "cushim_memory_free: cuMemFree_v2: ");
     assert_contains(cushim_last_error(), "; address: 0x40");
+    assert_true(!strstr(cushim_last_error(), "freed before"));
+    fake_fail("cuMemFree_v2", CUDA_ERROR_INVALID_VALUE, 0);
+    assert_int_equal(cushim_memory_free(cu, 0x40), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "; address: 0x40, which begins no block, or was freed");
     /* A driver that shuts down has freed all. */
     fake_fail("cuMemFree_v2", CUDA_ERROR_DEINITIALIZED, 0);
     ASSERT_OK(cushim_memory_free(cu, 0x40));
