@@ -41,6 +41,7 @@ struct reader {
     const struct option_list *defines;
     bool level_given; /* by the defines */
     size_t looked;
+    struct scan_compared compared;
 };
 
 static void read_guard(struct reader *reader, struct scan_guard guard, bool exact);
@@ -351,6 +352,8 @@ static void add_call(struct reader *reader, const struct scan_source_call *call)
 
     found->calls = scan_grow(found->calls, found->count, sizeof *found->calls);
     found->calls[found->count] = *call;
+    found->calls[found->count].compared =
+        scan_compared_line(&reader->compared, call->index, reader->scope.now.function);
     found->calls[found->count++].function = reader->scope.now.function;
 }
 
@@ -435,7 +438,11 @@ static void read_name(struct reader *reader, bool member, bool typed)
         add_result(&reader->guards, place, helper);
     if (filler != KNOWN_NONE)
         scan_filled_by_entry(&reader->guards, scope, &reader->in, filler, helper != KNOWN_NONE);
-    if (index != KNOWN_NONE && scan_use_is_call(&reader->in, scope, word, statement.last, member))
+    if (index == KNOWN_NONE || !scan_use_is_call(&reader->in, scope, word, statement.last, member))
+        return;
+    if (member && scan_use_is_compared(&reader->in, word))
+        scan_compared_add(&reader->compared, index, place.function, line);
+    else
         add_call(reader, &(struct scan_source_call){
                              .line = line, .index = index, .alone = !member, .at = word.text});
 }

@@ -283,6 +283,12 @@ static char *words_of(const struct scan_source_call *call)
             call->old, version_text(old, call->old_release), entry.symbol);
     else if (call->lost)
         length = asprintf(&why, words_of_lost[call->lost->use], call->lost->file, call->lost->line);
+    else if (call->compared > 0)
+        length = asprintf(
+            &why,
+            "line %zu asks whether its slot is NULL, which no slot is: put the call into if "
+            "(CUSHIM_HAS(..., %s))",
+            call->compared, entry.symbol);
     else
         length = asprintf(&why, "put the call into if (CUSHIM_HAS(..., %s))", entry.symbol);
     if (length >= 0)

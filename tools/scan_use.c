@@ -73,3 +73,42 @@ bool scan_use_is_call(const struct scan_text *in, const struct scan_scope *scope
     return !is_renamed(scope) &&
            !(rest > 0 && *in->at == '(' && scan_word_is_one_of(before, types));
 }
+
+bool scan_use_is_compared(const struct scan_text *in, struct scan_word name)
+{
+    static const char *const keywords[] = {"if", "while", NULL};
+    static const char *const operators[] = {"!=", "==", "&&", "||", "?"};
+    const char *at = name.text;
+
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if (scan_text_begins(in, operators[i]))
+            return true;
+    }
+    while (at > in->text && (scan_text_is_letter(at[-1]) || memchr(".->", at[-1], 4)))
+        at--;
+    at = scan_text_back_over_spaces(in->text, at);
+    if (!scan_text_begins(in, ")") || at == in->text)
+        return false;
+    return at[-1] == '!' ||
+           (at[-1] == '(' && scan_word_is_one_of(word_before(in->text, at - 1), keywords));
+}
+
+void scan_compared_add(struct scan_compared *compared, size_t index, size_t function, size_t line)
+{
+    const size_t at = compared->count++ % (sizeof compared->item / sizeof *compared->item);
+
+    compared->item[at].index = index;
+    compared->item[at].function = function;
+    compared->item[at].line = line;
+}
+
+size_t scan_compared_line(const struct scan_compared *compared, size_t index, size_t function)
+{
+    const size_t most = sizeof compared->item / sizeof *compared->item;
+
+    for (size_t i = 0; i < compared->count && i < most; i++) {
+        if (compared->item[i].index == index && compared->item[i].function == function)
+            return compared->item[i].line;
+    }
+    return 0;
+}

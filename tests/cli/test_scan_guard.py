@@ -153,6 +153,12 @@ TELLS = "asks for it: ask here, too, or begin a comment before the call with CUS
      f"this file does not show whether the condition of line 2 {TELLS}"),
     (f"CUdeviceptr q = 0; cu->cuMemAlloc(&q, 1);\nif (q) {CALL}",
      "no guard: put the call into if (CUSHIM_HAS(..., cuMemAllocAsync))"),
+    (f"if (cu->cuMemAllocAsync) {CALL}",
+     "no guard: line 1 asks whether its slot is NULL, which no slot is: put the call into if "
+     "(CUSHIM_HAS(..., cuMemAllocAsync))"),
+    (f"if (!table.api->cuMemAllocAsync || cu->cuMemAllocAsync == nullptr)\nreturn;\n{CALL}",
+     "no guard: line 1 asks whether its slot is NULL, which no slot is: put the call into if "
+     "(CUSHIM_HAS(..., cuMemAllocAsync))"),
     (f"int v; cu->cuDeviceGetAttribute(&v, MEMORY_POOLS_SUPPORTED, d);\nif (v) {CALL}",
      "line 2 asks for an attribute of the device, which does not tell the driver's release: ask "
      "for the entry, too"),

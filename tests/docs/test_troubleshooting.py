@@ -177,7 +177,7 @@ def printed_in_tables():
                  "tools/scan_table.c": r"some_files\(part, .*?;\n|"
                                         r"snprintf\(cell\[i\]\.reason.*?;\n",
                  "tools/scan_sources.c": r"words_of_\w+\[\] = \{.*?\};|"
-                                         r"asprintf\(\s*&(?:why|text), .*?;\n",
+                                         r"asprintf\(\s*&(?:why|text),\s.*?;\n",
                  "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT|FREED) [^\n]*"}
     words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
              "tools/sim_check.c": r"judge_count\(problems.*?;",
