@@ -29,8 +29,8 @@
  *
  * Work that is queued: nothing is destroyed that such work still uses.
  * - The driver waits for all work of the context before it frees what unique_memory, unique_pinned,
- *   unique_managed or unique_module has (measured: driver 580, H200), and keeps a graph, a stream,
- * an event or a pool until the work with it is done (manual of cuGraphExecDestroy).
+ *   unique_managed or unique_module has (measured: driver 580, H200). It keeps a graph, a stream,
+ *   an event or a pool until the work with it is done (manual of cuGraphExecDestroy).
  * - unique_stream_memory is freed in the order of its stream, without a wait. If other streams used
  *   it (on(), or an operation of another unique_stream), all work of the context is waited for.
  *   While a stream of the context is captured that is not possible, and spoils the capture: reset()
