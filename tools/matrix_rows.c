@@ -23,6 +23,12 @@ bool matrix_is_without(const struct matrix_case *one)
     return one->driver && strcmp(one->driver, MATRIX_NO_DRIVER) == 0;
 }
 
+bool matrix_is_linked(const struct matrix_case *one)
+{
+    return matrix_is_without(one) && one->code == 127 &&
+           strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
+}
+
 /* Whether a number is a line of a file, behind "a.c:". */
 static bool is_line(const char *text, const char *number)
 {
