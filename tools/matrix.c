@@ -335,7 +335,8 @@ static int advice(const struct matrix_case *one, int degrade)
     bool without = (one->devices && atoi(one->devices) == 0) || matrix_is_without(one);
     bool wrong = (one->end == MATRIX_FAILS && one->code != 0) || one->end == MATRIX_CRASHES;
 
-    return one->bad && without && wrong && !one->spoiled && degrade > 0 ? degrade : 0;
+    return one->bad && without && wrong && !one->spoiled && !one->beside && degrade > 0 ? degrade
+                                                                                        : 0;
 }
 
 /* What the runs are together is known: whether each is bad. Returns whether one is. */
@@ -439,17 +440,20 @@ static void take_environment(void)
     } taken[] = {{&given.devices, "CUSHIM_SIM_DEVICES"},
                  {&given.memory, "CUSHIM_SIM_MEMORY"},
                  {&given.profile, "CUSHIM_SIM_PROFILE"}};
+    const struct {
+        const char *variable, *option;
+    } own[] = {{"CUSHIM_SIM_FAULT", "--fault RULE"}, {"CUSHIM_SIM_CHECK", "--check=WHAT"}};
 
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         if (!*taken[i].option)
             *taken[i].option = variable(taken[i].variable);
     }
-    if (variable("CUSHIM_SIM_FAULT"))
-        fputs("cushim matrix: CUSHIM_SIM_FAULT is not read: give --fault RULE\n", stderr);
-    if (variable("CUSHIM_SIM_CHECK"))
-        fputs("cushim matrix: CUSHIM_SIM_CHECK is not read: give --check=WHAT\n", stderr);
-    unsetenv("CUSHIM_SIM_FAULT");
-    unsetenv("CUSHIM_SIM_CHECK");
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (variable(own[i].variable))
+            fprintf(stderr, "cushim matrix: %s is not read: give %s\n", own[i].variable,
+                    own[i].option);
+        unsetenv(own[i].variable);
+    }
 }
 
 /* Once, before each run refuses the same. */

@@ -217,7 +217,8 @@ void matrix_order(const struct matrix_plan *plan, struct matrix_case *one)
         find_order(&search, one);
     if (one->end < MATRIX_FAILS || one->end > MATRIX_HANGS)
         ; /* it is good, or was not run */
-    else if (plan->jobs > 1 && one->end != MATRIX_HANGS && passes(&search, one->fault))
+    else if (plan->jobs > 1 && one->end != MATRIX_HANGS && one->kernel[0] == '\0' &&
+             passes(&search, search.rule) && passes(&search, search.rule))
         put_beside(one);
     else if (passes(&search, MATRIX_EARLY)) {
         one->crossed = reorder || passes(&search, MATRIX_LATE ":streams=1");
@@ -283,7 +284,8 @@ static bool may_be_beside(const struct matrix_case *one)
     bool good = one->code == 0 || (one->code == COMMAND_CHECK && one->check[0] != '\0');
 
     return (one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && !good && !one->told &&
-           !one->missed && !one->by_chance && !one->ordered && !one->beside && !matrix_ignored(one);
+           !one->missed && one->kernel[0] == '\0' && !one->by_chance && !one->ordered &&
+           !one->beside && !matrix_ignored(one);
 }
 
 static bool is_alike(const struct matrix_case *one, const struct matrix_case *other)
@@ -311,11 +313,13 @@ static bool passes_alone(const struct matrix_plan *plan, const struct matrix_cas
 void matrix_order_beside(const struct matrix_plan *plan, struct matrix_case *cases, size_t count)
 {
     size_t tried[MOST_AGAIN], tries = 0;
-    bool alone[MOST_AGAIN], *good = calloc(count + 1, sizeof *good);
+    bool alone[MOST_AGAIN], ordered = false, *good = calloc(count + 1, sizeof *good);
 
     if (!good)
         output_no_memory();
-    for (size_t i = 0; i < count && plan->jobs > 1; i++) {
+    for (size_t i = 0; i < count; i++)
+        ordered |= matrix_has_order(&cases[i]); /* others may fail by chance, for want of that */
+    for (size_t i = 0; i < count && plan->jobs > 1 && !ordered; i++) {
         size_t k = 0;
         if (!may_be_beside(&cases[i]))
             continue;

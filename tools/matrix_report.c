@@ -78,7 +78,7 @@ const char *matrix_left(const struct matrix_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (leaves(&cases[i]))
-            return "; what it leaves behind then stays a failure";
+            return ", but what it leaves behind then stays a failure";
     }
     return "";
 }
@@ -118,8 +118,8 @@ static void put_end(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
                  one->left_out ? "left out, because all before took too long"
                  : !one->bad   ? "linked to libcuda, which --needs-driver allows"
                  : matrix_is_linked(one)
-                     ? "does not start without libcuda.so.1: it is linked with -lcuda; load it at "
-                       "run time, or --needs-driver"
+                     ? "does not start without libcuda.so.1: it is linked with -lcuda (load it at "
+                       "run time, or --needs-driver)"
                      : "could not be started");
         break;
     default:

@@ -138,8 +138,8 @@ def test_gate_of_a_linked_program(tmp_path):
                    check=True)
     *_, nothing, _late, _reorder = matrix(*TWO, "--idle", "--", tmp_path / "a", code=FAILED)
     assert (nothing["name"], nothing["result"]) == ("no driver", "not run")
-    assert nothing["why"] == "does not start without libcuda.so.1: it is linked with -lcuda; " \
-        "load it at run time, or --needs-driver"
+    assert nothing["why"] == "does not start without libcuda.so.1: it is linked with -lcuda (" \
+        "load it at run time, or --needs-driver)"
     *_, nothing, _late, _reorder = matrix(*TWO, "--idle", "--needs-driver", "--", tmp_path / "a")
     assert nothing["why"] == "linked to libcuda, which --needs-driver allows"
 
