@@ -95,9 +95,10 @@ static bool is_probe(const char *name)
 
 bool matrix_log_acts(const char *name)
 {
-    static const char *const words[] = {"Query",     "TotalMem",    "ComputeCapability",
-                                        "CanAccess", "Occupancy",   "Count",
-                                        "Enumerate", "IsCapturing", "Pop"};
+    static const char *const words[] = {"Query",      "TotalMem",    "ComputeCapability",
+                                        "CanAccess",  "Occupancy",   "Count",
+                                        "Enumerate",  "IsCapturing", "Pop",
+                                        "CaptureMode"}; /* as destructors of cushim.hpp set it */
     bool gives = strncmp(name, "cuModule", 8) == 0 || strncmp(name, "cuLibrary", 9) == 0;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

@@ -51,7 +51,8 @@ def test_a_run_beside_others(tmp_path):
     lock = tmp_path / "lock"
     script = f"mkdir {lock} 2>/dev/null || {{ echo busy; exit 3; }}; '{PROGRAM}' codes 0 1 1; " \
         f"code=$?; sleep 0.1; rmdir {lock}; [ $code = 0 ] || exit 77"
-    gate = ("--gate", "--idle", "--fault-each=1", "--cuda", "12.4,13.0,13.5")
+    gate = ("--gate", "--survives", "cuMemAlloc", "--idle", "--fault-each=1", "--cuda",
+            "12.4,13.0,13.5")
     runs = [one for one in matrix(*gate, "--jobs", "6", "--", "sh", "-c", script, code=FAILED)
             if one["result"] == "fails" and one["name"] != "no driver"]
     assert runs

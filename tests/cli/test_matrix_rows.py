@@ -251,3 +251,18 @@ def test_the_retain_that_was_not_released(tmp_path, inner, outer, function):
         return
     matrix("--check", "--cuda", "12.4", "--",
            compiled(tmp_path, RETAINS % (RELEASE, RELEASE), flags=("-g", "-O0")))
+
+
+def test_a_use_of_what_was_freed(tmp_path):
+    """Which use the driver finds first may be chance: what was freed too early is one cause."""
+    program = build(tmp_path, """
+        int version;
+        TRY(cu->cuDriverGetVersion(&version));
+        TRY(cu->cuMemAlloc_v2(&memory, 64));
+        TRY(cu->cuMemFree_v2(memory));
+        if (version >= 13000)
+            TRY(cu->cuMemsetD8_v2(memory, 0, 64));
+        TRY(cu->cuMemcpyDtoH_v2(&code, memory, 4));
+    """)
+    rows = run("matrix", "--cuda", "13.0,12.4", "--", program).rows
+    assert rows.startswith("CUDA 13.0 to 12.4  fails  exit code 1; cuMemsetD8_v2 at ")
