@@ -23,7 +23,7 @@ static struct options {
     const char *cuda, *works; /* NULL: all; none */
     struct option_list drivers, faults, survived;
     const char *junit, *markdown, *profile, *devices, *memory, *most;
-    bool gate, idle, fault_each, quiet, json, github;
+    bool gate, idle, needs_driver, fault_each, quiet, json, github;
     int calls;   /* of an entry that are made to fail, each in a run */
     int timeout; /* seconds */
     struct matrix_plan plan;
@@ -54,6 +54,10 @@ static const struct option_row option_rows[] = {
     {.name = "idle",
      .flag = &given.idle,
      .doc = "The program need not launch, copy or fill: without this --gate fails for it"},
+    {.name = "needs-driver",
+     .flag = &given.needs_driver,
+     .doc = "The program is for machines with a driver alone: that it is linked to libcuda, and "
+            "does not start without one, is no failure"},
     {.name = "works",
      .text = &given.works,
      .value = "LIST",
@@ -199,11 +203,12 @@ static void print_text(const struct matrix_list *list, const char *note)
     puts(lacks_faults(list) ? " (no call was made to fail, since it passes under no release)" : "");
     matrix_cures(list->item, list->count, width);
     for (int lacked = 0; lacked < 2; lacked++) {
-        char advice[sizeof reason + sizeof MATRIX_TELL MATRIX_GOES_ON MATRIX_WITHOUT];
+        char advice[sizeof reason + 256];
         if (!matrix_survivable(list->item, list->count, lacked, reason))
             continue;
-        snprintf(advice, sizeof advice, "%s--survives %s",
-                 lacked ? MATRIX_WITHOUT : MATRIX_TELL MATRIX_GOES_ON, reason);
+        snprintf(advice, sizeof advice, "%s--survives %s%s",
+                 lacked ? MATRIX_WITHOUT : MATRIX_TELL MATRIX_GOES_ON, reason,
+                 lacked ? "" : matrix_left(list->item, list->count));
         output_folded(advice, width);
     }
     if (note[0] != '\0')
@@ -300,15 +305,10 @@ static int run_all(struct options *options, struct matrix_list *list, struct mat
         matrix_order(&options->plan, &list->item[i]);
     if (good)
         matrix_order_chance(&options->plan, list->item, list->count);
+    if (good)
+        matrix_order_beside(&options->plan, list->item, list->count);
     matrix_list_tried(list);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
-}
-
-/* Its file needs the driver's, so that it has no chance without. With cushim in it, it should. */
-static bool is_linked(const struct matrix_case *one)
-{
-    return !matrix_missing_has_cushim() && matrix_is_without(one) && one->code == 127 &&
-           strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
 }
 
 static bool is_bad(const struct matrix_case *one, bool strict, bool spared)
@@ -317,7 +317,7 @@ static bool is_bad(const struct matrix_case *one, bool strict, bool spared)
         return false;
     if (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN)
         return strict || one->must;
-    return one->end > MATRIX_UNUSED && !is_linked(one);
+    return one->end > MATRIX_UNUSED && !(given.needs_driver && matrix_is_linked(one));
 }
 
 /* Under a release under which it need not work, it may end with any code of its own, and do without
@@ -335,7 +335,8 @@ static int advice(const struct matrix_case *one, int degrade)
     bool without = (one->devices && atoi(one->devices) == 0) || matrix_is_without(one);
     bool wrong = (one->end == MATRIX_FAILS && one->code != 0) || one->end == MATRIX_CRASHES;
 
-    return one->bad && without && wrong && !one->spoiled && degrade > 0 ? degrade : 0;
+    return one->bad && without && wrong && !one->spoiled && !one->beside && degrade > 0 ? degrade
+                                                                                        : 0;
 }
 
 /* What the runs are together is known: whether each is bad. Returns whether one is. */
@@ -423,20 +424,35 @@ static char *find_program(const char *word)
     return found;
 }
 
-/* Each run sets these by the options. */
-static void tell_unread(void)
+/* NULL: it is not set, or empty. */
+static const char *variable(const char *name)
+{
+    const char *text = secure_getenv(name);
+
+    return text && *text != '\0' ? text : NULL;
+}
+
+/* Each run is a `cushim sim`, which takes these; but rules and checks are the runs' own. */
+static void take_environment(void)
 {
     const struct {
-        const char *variable, *option, *value;
-    } settings[] = {{"CUSHIM_SIM_DEVICES", "--devices", given.devices},
-                    {"CUSHIM_SIM_MEMORY", "--memory", given.memory},
-                    {"CUSHIM_SIM_PROFILE", "--profile", given.profile}};
+        const char **option, *variable;
+    } taken[] = {{&given.devices, "CUSHIM_SIM_DEVICES"},
+                 {&given.memory, "CUSHIM_SIM_MEMORY"},
+                 {&given.profile, "CUSHIM_SIM_PROFILE"}};
+    const struct {
+        const char *variable, *option;
+    } own[] = {{"CUSHIM_SIM_FAULT", "--fault RULE"}, {"CUSHIM_SIM_CHECK", "--check=WHAT"}};
 
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const char *text = secure_getenv(settings[i].variable);
-        if (text && *text != '\0' && !settings[i].value)
-            fprintf(stderr, "cushim matrix: %s is not read: give %s %s\n", settings[i].variable,
-                    settings[i].option, text);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        if (!*taken[i].option)
+            *taken[i].option = variable(taken[i].variable);
+    }
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (variable(own[i].variable))
+            fprintf(stderr, "cushim matrix: %s is not read: give %s\n", own[i].variable,
+                    own[i].option);
+        unsetenv(own[i].variable);
     }
 }
 
@@ -456,8 +472,9 @@ static bool settings_good(void)
         if (!matrix_survives_good(given.survived.item[i]))
             return false;
     }
-    return sim_settings_good("matrix", NULL, given.devices, given.profile, given.memory, NULL, NULL,
-                             NULL, given.plan.checks);
+    return sim_settings_good("matrix", NULL, given.devices, given.profile, given.memory,
+                             variable("CUSHIM_SIM_WORKERS"), variable("CUSHIM_SIM_TIME_LIMIT_MS"),
+                             variable("CUSHIM_SIM_GRAIN"), given.plan.checks);
 }
 
 /* What --gate stands for; options of one's own go before. */
@@ -530,6 +547,7 @@ static int run(const char *title, char **words)
     int result;
 
     (void)title;
+    take_environment();
     if (given.gate)
         open_gate();
     given.calls = given.most ? atoi(given.most) : 1;
@@ -550,7 +568,6 @@ static int run(const char *title, char **words)
 
     if (!settings_good())
         return COMMAND_USAGE;
-    tell_unread();
     result = list_runs(&list);
     if (result == COMMAND_OK && !(program = find_program(words[0])))
         result = COMMAND_INPUT;

@@ -73,6 +73,7 @@ struct matrix_case {
     bool ordered;   /* it passes under MATRIX_EARLY alone: a wait or an order is missing */
     bool crossed;   /* under MATRIX_LATE: it passes if all streams are one */
     bool by_chance; /* a release that does, or a call that fails with the finding of one */
+    bool beside;    /* it fails while other runs go, and passes alone */
     int folded;     /* by matrix_fold: runs of one number are one row; 0: it has its own */
     bool left_out;  /* not run: all before it took too long */
     bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
@@ -157,6 +158,13 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t from
 int matrix_log(const char *path, struct matrix_case *one, const struct option_list *survived,
                struct matrix_used *used);
 
+/** Whether the program printed a word. */
+bool matrix_says(const struct matrix_case *one, const char *word);
+
+/** Whether the program said that a call failed with this answer, "2 CUDA_ERROR_OUT_OF_MEMORY". A
+ * call's name alone may be a trace of it. */
+bool matrix_tells(const struct matrix_case *one, const char *answer);
+
 /** Whether an entry of this name does something, and not only begins, asks or ends something. */
 bool matrix_log_acts(const char *name);
 
@@ -210,6 +218,10 @@ void matrix_order(const struct matrix_plan *plan, struct matrix_case *one);
  * MATRIX_EARLY: that cause is theirs. */
 void matrix_order_chance(const struct matrix_plan *plan, struct matrix_case *cases, size_t count);
 
+/** If runs go several at a time, run those that fail for different causes once more, alone. Put in
+ * front of the call that one passes then. */
+void matrix_order_beside(const struct matrix_plan *plan, struct matrix_case *cases, size_t count);
+
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);
 
@@ -221,6 +233,9 @@ bool matrix_is_release(const struct matrix_case *one);
 
 /** Whether it is the run without a driver. */
 bool matrix_is_without(const struct matrix_case *one);
+
+/** Whether that one could not be started, since the program is linked to the driver. */
+bool matrix_is_linked(const struct matrix_case *one);
 
 /** Whether it is a run in which a rule of --fault-each makes a call fail. */
 bool matrix_is_fault(const struct matrix_case *one);
@@ -278,6 +293,9 @@ void matrix_totals(FILE *file, const struct matrix_case *cases, size_t count);
  * those that the driver lacks. False: there are none, or those that fail have the same. */
 bool matrix_survivable(const struct matrix_case *cases, size_t count, bool lacked,
                        char text[MATRIX_REASON_SIZE]);
+
+/** Behind that: that what the program leaves behind, if it goes on, is a failure; "": nothing. */
+const char *matrix_left(const struct matrix_case *cases, size_t count);
 
 /** What to do about work that nothing waits for or orders, and about an error that the program
  * ignores, in `text`, as `cushim explain` has it: whoever reads a row may see nothing else. Returns

@@ -67,7 +67,8 @@ static void put_cause(FILE *file, const struct matrix_case *cases, size_t first,
         output_command(file, cure, false);
     }
     if (matrix_survivable(one, same, one->missed, names))
-        fprintf(file, "%%0A%s--survives %s", one->missed ? MATRIX_WITHOUT : MATRIX_GOES_ON, names);
+        fprintf(file, "%%0A%s--survives %s%s", one->missed ? MATRIX_WITHOUT : MATRIX_GOES_ON, names,
+                matrix_left(one, same));
     fputs("\n", file);
 }
 

@@ -95,9 +95,10 @@ static bool is_probe(const char *name)
 
 bool matrix_log_acts(const char *name)
 {
-    static const char *const words[] = {"Query",     "TotalMem",    "ComputeCapability",
-                                        "CanAccess", "Occupancy",   "Count",
-                                        "Enumerate", "IsCapturing", "Pop"};
+    static const char *const words[] = {"Query",      "TotalMem",    "ComputeCapability",
+                                        "CanAccess",  "Occupancy",   "Count",
+                                        "Enumerate",  "IsCapturing", "Pop",
+                                        "CaptureMode"}; /* as destructors of cushim.hpp set it */
     bool gives = strncmp(name, "cuModule", 8) == 0 || strncmp(name, "cuLibrary", 9) == 0;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -106,51 +107,6 @@ bool matrix_log_acts(const char *name)
     }
     return (gives || !strstr(name, "Get")) && strcmp(name, "cuInit") != 0 &&
            !sim_fault_is_release(name);
-}
-
-/* Whether a number before which the text ends is one of an error: "error 2", "failed (2". */
-static bool is_code(const char *text, const char *end)
-{
-    static const char *const words[] = {"error", "Error", "code", "failed", "returned", "result"};
-
-    while (end > text && strchr(" :=(#", end[-1]))
-        end--;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t length = strlen(words[i]);
-        if ((size_t)(end - text) >= length && strncmp(end - length, words[i], length) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Whether words of a program name the error of an answer, its sentence in the simulated driver, or
- * its number; one digit alone says nothing. */
-static bool has_error(const char *words, const char *answer)
-{
-    const char *error = strchr(answer, ' ');
-    size_t digits = strspn(answer, "0123456789");
-
-    if (error &&
-        (strstr(words, error + 1) || strstr(words, cushim_error_string((CUresult)atoi(answer)))))
-        return true;
-    for (const char *at = words; digits > 0 && *at != '\0'; at++) {
-        bool begins = at == words || at[-1] < '0' || at[-1] > '9';
-        if (begins && strncmp(at, answer, digits) == 0 && (at[digits] < '0' || at[digits] > '9') &&
-            (digits > 1 || is_code(words, at)))
-            return true;
-    }
-    return false;
-}
-
-static bool has_word(const struct matrix_case *one, const char *word)
-{
-    return strstr(one->output, word) || strstr(one->errors, word);
-}
-
-/* Whether the program said that a call failed. A call's name alone may be a trace of it. */
-static bool is_told(const struct matrix_case *one, const char *answer)
-{
-    return has_error(one->output, answer) || has_error(one->errors, answer);
 }
 
 /* The thread that a rule made a call fail for. */
@@ -224,7 +180,7 @@ static void note_missed(struct matrix_case *one, const struct call *call,
     entry = known_entry(index);
     one->missed = true;
     snprintf(one->missing, sizeof one->missing, "%s", name);
-    one->silent |= !has_word(one, entry.name) && !is_told(one, call->answer);
+    one->silent |= !matrix_says(one, entry.name) && !matrix_tells(one, call->answer);
     older = known_newest(entry.name, entry.stream, version_parse(one->cuda));
     if (entry.since > version_parse(one->cuda) && older != KNOWN_NONE)
         snprintf(reason, MATRIX_CALL_SIZE,
@@ -400,7 +356,7 @@ static void note_call(struct matrix_case *one, const struct call *call, const ch
     if (one->named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
         is_probe(name))
         return;
-    one->named = has_word(one, name) || is_told(one, answer);
+    one->named = matrix_says(one, name) || matrix_tells(one, answer);
     if (!one->named && one->call[0] != '\0')
         return;
     snprintf(one->call, sizeof one->call, "%s: %s%s", name, answer, gone ? MATRIX_FREED : "");
@@ -570,7 +526,7 @@ int matrix_log(const char *path, struct matrix_case *one, const struct option_li
         note_wait(one, &call, note_used(used ? used : &own, &call), process);
         if (call.ruled) {
             one->ruled = true;
-            bool told = is_told(one, call.answer);
+            bool told = matrix_tells(one, call.answer);
             note_failed(one, &call, !told, survived);
             if (one->fault[0] != '\0' && strcmp(one->fired, call.name) == 0) {
                 followed =

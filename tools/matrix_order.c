@@ -4,13 +4,14 @@
  * of work is done when the call that queues it returns fails for another reason. */
 #include "matrix.h"
 
+#include "sim_check.h"
 #include "output.h"
 #include "call/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHAINS = 8, MOST_SECONDS = 60, LEAST_TIMEOUT = 5, MOST_WORK = 1 << 24 };
+enum { MOST_CHAINS = 8, MOST_AGAIN = 8, MOST_SECONDS = 60, LEAST_TIMEOUT = 5, MOST_WORK = 1 << 24 };
 
 struct search {
     const struct matrix_plan *plan;
@@ -174,6 +175,14 @@ static bool is_wait(const char *by, const char *work)
     return by && !sim_fault_is_release(name_of(by, name)) && strcmp(by, work) != 0;
 }
 
+/* Of a run that failed while others ran, and passes alone. */
+static void put_beside(struct matrix_case *one)
+{
+    matrix_put_before(one, "it passes when no other run is beside it: does it write a file of a "
+                           "fixed name, or use a port? --jobs=1");
+    one->beside = true;
+}
+
 /* A program that passes under one order may fail under another: each stream, or other chain of
  * work, is the last one once. */
 static void find_order(struct search *search, struct matrix_case *one)
@@ -208,6 +217,9 @@ void matrix_order(const struct matrix_plan *plan, struct matrix_case *one)
         find_order(&search, one);
     if (one->end < MATRIX_FAILS || one->end > MATRIX_HANGS)
         ; /* it is good, or was not run */
+    else if (plan->jobs > 1 && one->end != MATRIX_HANGS && one->kernel[0] == '\0' &&
+             passes(&search, search.rule) && passes(&search, search.rule))
+        put_beside(one);
     else if (passes(&search, MATRIX_EARLY)) {
         one->crossed = reorder || passes(&search, MATRIX_LATE ":streams=1");
         if (!one->crossed) /* it lacks a wait also if nothing lacks an order */
@@ -264,4 +276,66 @@ void matrix_order_chance(const struct matrix_plan *plan, struct matrix_case *cas
         matrix_place_free(&early[i]);
     free(early);
     free(of);
+}
+
+/* Whether something of the program's own made it fail, perhaps another run. */
+static bool may_be_beside(const struct matrix_case *one)
+{
+    bool good = one->code == 0 || (one->code == COMMAND_CHECK && one->check[0] != '\0');
+
+    return (one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && !good && !one->told &&
+           !one->missed && one->kernel[0] == '\0' && !one->by_chance && !one->ordered &&
+           !one->beside && !matrix_ignored(one);
+}
+
+static bool is_alike(const struct matrix_case *one, const struct matrix_case *other)
+{
+    return matrix_is_same(one, other) && strcmp(one->call, other->call) == 0;
+}
+
+/* Run it once more, alone. */
+static bool passes_alone(const struct matrix_plan *plan, const struct matrix_case *one)
+{
+    struct matrix_plan own = plan_of(plan, one->seconds);
+    struct matrix_case again = {.end = MATRIX_NOT_RUN, .devices = one->devices};
+
+    memcpy(again.cuda, one->cuda, sizeof again.cuda);
+    memcpy(again.fault, one->fault, sizeof again.fault);
+    again.driver = one->driver ? strdup(one->driver) : NULL;
+    if (one->driver && !again.driver)
+        output_no_memory();
+    const bool good = matrix_run(&own, &again, 0, 1, NULL) && again.end < MATRIX_FAILS &&
+                      again.ruled == one->ruled;
+    matrix_place_free(&again);
+    return good;
+}
+
+void matrix_order_beside(const struct matrix_plan *plan, struct matrix_case *cases, size_t count)
+{
+    size_t tried[MOST_AGAIN], tries = 0;
+    bool alone[MOST_AGAIN], ordered = false, *good = calloc(count + 1, sizeof *good);
+
+    if (!good)
+        output_no_memory();
+    for (size_t i = 0; i < count; i++)
+        ordered |= matrix_has_order(&cases[i]); /* others may fail by chance, for want of that */
+    for (size_t i = 0; i < count && plan->jobs > 1 && !ordered; i++) {
+        size_t k = 0;
+        if (!may_be_beside(&cases[i]))
+            continue;
+        while (k < tries && !is_alike(&cases[tried[k]], &cases[i]))
+            k++;
+        if (k == MOST_AGAIN)
+            continue;
+        if (k == tries) {
+            alone[k] = passes_alone(plan, &cases[i]);
+            tried[tries++] = i;
+        }
+        good[i] = alone[k];
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (good[i])
+            put_beside(&cases[i]);
+    }
+    free(good);
 }

@@ -68,6 +68,21 @@ static void put_code(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
         snprintf(text, MATRIX_NAME_SIZE, "exit code %d", one->code);
 }
 
+/* Whether it ignored a failure, and the check found what it left behind. */
+static bool leaves(const struct matrix_case *one)
+{
+    return one->bad && is_good(one) && matrix_ignored(one);
+}
+
+const char *matrix_left(const struct matrix_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (leaves(&cases[i]))
+            return ", but what it leaves behind then stays a failure";
+    }
+    return "";
+}
+
 const char *matrix_survivor(const struct matrix_case *one)
 {
     const char *answer = strstr(one->call, ": ");
@@ -75,7 +90,8 @@ const char *matrix_survivor(const struct matrix_case *one)
     bool may = one->ruled || code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_NOT_SUPPORTED ||
                code == CUDA_ERROR_NOT_FOUND;
 
-    if (!one->bad || one->end != MATRIX_FAILS || (one->code != 0 && one->went_on[0] == '\0'))
+    if (!one->bad || one->end != MATRIX_FAILS ||
+        (one->code != 0 && one->went_on[0] == '\0' && !leaves(one)))
         return NULL;
     if (one->missed)
         return one->ruled ? NULL : one->missing;
@@ -100,8 +116,11 @@ static void put_end(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
     case MATRIX_NOT_RUN:
         snprintf(text, MATRIX_NAME_SIZE, "%s",
                  one->left_out ? "left out, because all before took too long"
-                 : one->bad    ? "could not be started"
-                               : "linked to libcuda, so it does not count");
+                 : !one->bad   ? "linked to libcuda, which --needs-driver allows"
+                 : matrix_is_linked(one)
+                     ? "does not start without libcuda.so.1: it is linked with -lcuda (load it at "
+                       "run time, or --needs-driver)"
+                     : "could not be started");
         break;
     default:
         put_code(one, text);
@@ -177,9 +196,9 @@ const char *matrix_check_words(const struct matrix_case *one, char text[MATRIX_W
                 strncmp(one->check, faults, sizeof faults - 1) == 0;
 
     text[0] = '\0';
-    if (one->check[0] != '\0' && one->end == MATRIX_FAILS && !told)
+    if (one->check[0] != '\0' && (one->end == MATRIX_FAILS || one->end == MATRIX_PASSES) && !told)
         snprintf(text, MATRIX_WORDS_SIZE, "%s%s",
-                 is_good(one) ? "" : "the check found: ", one->check);
+                 is_good(one) || one->end == MATRIX_PASSES ? "" : "the check found: ", one->check);
     return text;
 }
 
@@ -202,7 +221,7 @@ static void put_own_words(const struct matrix_case *one, char text[MATRIX_WORDS_
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
 {
     text[0] = '\0';
-    if (one->end == MATRIX_PASSES || one->end == MATRIX_UNUSED)
+    if (one->end == MATRIX_PASSES || one->end == MATRIX_UNUSED || matrix_is_linked(one))
         return text;
     if (one->kernel[0] != '\0')
         snprintf(text, MATRIX_WORDS_SIZE, "%s%s", one->kernel,
@@ -249,7 +268,8 @@ static void put_failure(FILE *file, const struct matrix_case *cases, size_t numb
     fputs("\">", file);
     output_xml(file, reason);
     if (matrix_survivable(&cases[number], count, lacked, names))
-        fprintf(file, "; %s--survives %s", lacked ? MATRIX_WITHOUT : MATRIX_GOES_ON, names);
+        fprintf(file, "; %s--survives %s%s", lacked ? MATRIX_WITHOUT : MATRIX_GOES_ON, names,
+                matrix_left(&cases[number], count));
     fputs("</failure>\n", file);
 }
 
@@ -381,7 +401,8 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, 
     if (bad > 0)
         put_rows(file, cases, count, true);
     if (matrix_survivable(cases, count, false, names))
-        fprintf(file, "\n" MATRIX_TELL MATRIX_GOES_ON "`--survives %s`\n", names);
+        fprintf(file, "\n" MATRIX_TELL MATRIX_GOES_ON "`--survives %s`%s\n", names,
+                matrix_left(cases, count));
     if (matrix_survivable(cases, count, true, names))
         fprintf(file, "\n" MATRIX_WITHOUT "`--survives %s`\n", names);
     if (good == 0)

@@ -23,6 +23,12 @@ bool matrix_is_without(const struct matrix_case *one)
     return one->driver && strcmp(one->driver, MATRIX_NO_DRIVER) == 0;
 }
 
+bool matrix_is_linked(const struct matrix_case *one)
+{
+    return matrix_is_without(one) && one->code == 127 &&
+           strstr(one->errors, "loading shared librar") && strstr(one->errors, "libcuda.so");
+}
+
 /* Whether a number is a line of a file, behind "a.c:". */
 static bool is_line(const char *text, const char *number)
 {
@@ -92,6 +98,14 @@ static bool fails_by_kernel(const struct matrix_case *one)
            one->went_on[0] == '\0';
 }
 
+/* Whether both used memory that one call freed: a kernel or the next call finds it, by chance. */
+static bool is_one_use(const struct matrix_case *one, const struct matrix_case *other)
+{
+    return one->end == MATRIX_FAILS && one->code != 0 && other->code != 0 &&
+           one->went_on[0] == '\0' && other->went_on[0] == '\0' && one->freed_by &&
+           other->freed_by && strcmp(one->freed_by, other->freed_by) == 0;
+}
+
 /* What it did, without its launch: of two that do the same, one or the other is told. */
 static const char *kernel_words(const struct matrix_case *one)
 {
@@ -107,6 +121,8 @@ bool matrix_is_same(const struct matrix_case *one, const struct matrix_case *oth
 
     if (one->end != other->end || one->bad != other->bad)
         return false;
+    if (is_one_use(one, other))
+        return true;
     if (fails_by_kernel(one) && fails_by_kernel(other))
         return is_same_text(kernel_words(one), kernel_words(other));
     if (strcmp(matrix_words(one, text[0]), matrix_words(other, text[1])) != 0)

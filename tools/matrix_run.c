@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <libgen.h>
 #include <limits.h>
 #include <poll.h>
@@ -126,7 +127,7 @@ static bool is_of_the_table(const char *fault, const struct matrix_case *one)
 static _Noreturn void become_simulated(const struct matrix_plan *plan,
                                        const struct matrix_case *one, size_t number)
 {
-    char *words[MOST_ARGUMENTS], log[PATH_MAX], check[256];
+    char *words[MOST_ARGUMENTS], log[PATH_MAX], summary[PATH_MAX], check[256];
     int count = 0;
 
     file_of(log, plan, number, "log");
@@ -134,8 +135,13 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
     words[count++] = "cushim";
     words[count++] = "sim";
     words[count++] = "--quiet";
-    if (plan->check)
+    if (plan->check) {
         words[count++] = plan->checks ? check : "--check";
+    } else if (plan->fault_count > 0) {
+        file_of(summary, plan, number, "json");
+        words[count++] = "--summary";
+        words[count++] = summary;
+    }
     words[count++] = "--cuda";
     words[count++] = (char *)one->cuda;
     words[count++] = "--log";
@@ -252,6 +258,13 @@ static void judge_start(struct matrix_case *one)
     one->lacks = own || one->code == COMMAND_SYSTEM;
 }
 
+/* Whether a rule made a call fail: one of the run's own, or one of --fault, and the program told
+ * the error. */
+static bool is_ruled(const struct matrix_case *one)
+{
+    return one->ruled && (one->fault[0] != '\0' || (one->fired[0] != '\0' && !one->silent));
+}
+
 /* `signal` ended the program under `cushim sim`. A rule that never fired is no finding where the
  * program stopped by itself. */
 static void judge(struct matrix_case *one, const struct matrix_plan *plan, int status, int signal,
@@ -259,7 +272,7 @@ static void judge(struct matrix_case *one, const struct matrix_plan *plan, int s
 {
     const char *check = one->check;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    bool ruled = one->fault[0] != '\0' && one->ruled;
+    bool ruled = is_ruled(one);
     bool found = check[0] != '\0' && (code == COMMAND_CHECK || !strstr(check, " never fired")) &&
                  !(plan->exits && ruled && code != COMMAND_CHECK);
 
@@ -328,6 +341,28 @@ static bool forgive_rule(const struct matrix_case *one, struct matrix_told *told
     return told->found == 0;
 }
 
+/* The first rule of --fault that never fired, of a run that passes: the check, which it has not,
+ * finds it, too. */
+static void note_rules(struct matrix_case *one, const struct matrix_plan *plan, size_t number)
+{
+    char summary[PATH_MAX], own[sizeof one->fault + 32];
+    json_t *whole, *problem;
+    size_t i;
+
+    file_of(summary, plan, number, "json");
+    whole = json_load_file(summary, 0, NULL);
+    snprintf(own, sizeof own, "the rule %s never fired", one->fault);
+    json_array_foreach(json_object_get(whole, "problems"), i, problem)
+    {
+        const char *words = json_string_value(problem);
+        if (one->end == MATRIX_PASSES && strncmp(words, "the rule ", 9) == 0 &&
+            one->check[0] == '\0' && strcmp(words, own) != 0)
+            snprintf(one->check, sizeof one->check, "%s", words);
+    }
+    json_decref(whole);
+    unlink(summary);
+}
+
 /* Whether its first process has ended, and what was asked to end with it. */
 static bool is_over(struct job *job)
 {
@@ -383,14 +418,20 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         one->ruled = false; /* as if none had failed */
         one->fired[0] = '\0';
     }
+    if (!plan->check && plan->fault_count > 0)
+        note_rules(one, plan, job->number);
     if (one->driver || job->told.log_ended)
         one->calls = -1;
     else if (one->end == MATRIX_PASSES && one->calls == 0)
         one->end = MATRIX_UNUSED;
     else if (one->end == MATRIX_PASSES && plan->strict && (one->missed || one->fired[0] != '\0'))
         one->end = one->silent ? MATRIX_FAILS : MATRIX_NOTICES;
-    if (one->end == MATRIX_CRASHES && one->code == SIGABRT && one->fault[0] != '\0' && one->ruled &&
-        !one->silent && !plan->falls_back) { /* it told the error, and called abort */
+    if (one->end == MATRIX_PASSES && plan->strict && one->check[0] != '\0') {
+        one->end = MATRIX_FAILS;
+        one->code = COMMAND_CHECK; /* as with the check */
+    }
+    if (one->end == MATRIX_CRASHES && one->code == SIGABRT && is_ruled(one) && !one->silent &&
+        !plan->falls_back) { /* it told the error, and called abort */
         one->end = MATRIX_NOTICES;
         one->code += 128;
     }

@@ -71,7 +71,7 @@ static const struct matrix_case *next_release(const struct matrix_case *cases, s
     for (size_t i = 0; i < count; i++) {
         int version = version_parse(cases[i].cuda);
         bool fails = cases[i].bad && cases[i].end < MATRIX_UNKNOWN && !cases[i].told &&
-                     !cases[i].missed && !cases[i].by_chance;
+                     !cases[i].missed && !cases[i].by_chance && !cases[i].beside;
         if (matrix_is_release(&cases[i]) && (fails || cases[i].end == MATRIX_PASSES) &&
             (!one || version < version_parse(one->cuda)) &&
             (!next || version > version_parse(next->cuda)))

@@ -186,7 +186,7 @@ def test_sentence(text, cure):
     ("degrades", "the program ended with the code of --degrade"),
     ("CUDA 11.2  degrades  exit code 3", "the program ended with the code of --degrade"),
     ("CUDA 9.0   passes", "the program ended with 0, and nothing is wrong"),
-    ("notices", "--fault-each made a call fail"), ("crashes", "a signal ended the program"),
+    ("notices", "a fault made a call fail"), ("crashes", "a signal ended the program"),
     ("CUDA 12.4  fails   exit code 35", "the program ended with another code than 0"),
     ("CUDA 9.0   unused  no call of the driver", "the program did not use CUDA"),
     ("CUDA 9.0   hangs   over the time limit", "raise --timeout"),
@@ -200,6 +200,10 @@ def test_sentence(text, cure):
      "cuMemAlloc_v2 at a.c:4 (main)", "each of them failed in a run of its own"),
     ("exit code 1 after cuMemAlloc_v2 failed at a.c:4 (main); \"wrong\"",
      "a fault made that call fail"),
+    ("no driver  not run  does not start without libcuda.so.1: it is linked with -lcuda (load it "
+     "at run time, or --needs-driver)", "the system's loader ends the program"),
+    ("CUDA 13.4  fails  exit code 1; it passes when no other run is beside it: does it write a "
+     "file of a fixed name, or use a port? --jobs=1; \"bad\"", "runs go several at a time"),
     ("if the program rightly goes on: --survives cuMemAlloc", "the program ended with 0 although"),
     ("race", "two threads use the same bytes"), ("sync", "a mask of threads is wrong"),
     ("cushim: simulated device 0: race: kernel 'sum', block (0,0,0), thread (32,0,0), "

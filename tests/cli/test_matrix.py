@@ -96,9 +96,8 @@ def test_degraded_is_told_to_junit(tmp_path):
 def test_same_words_once():
     """A program that prints what the simulated driver tells of the failing call."""
     script = f"'{CLI}' info --init >/dev/null 2>&1; echo \"$WORDS\" >&2; exit 3"
-    call = shell(script, "--fault", "cuInit", code=FAILED)["call"]
-    result = run("matrix", "--cuda", "12.4", "--fault", "cuInit", "--", "sh", "-c", script,
-                 WORDS=call)
+    call = shell(script, "--devices", "0", code=FAILED)["call"]
+    result = run("matrix", "--cuda", "12.4", "--devices", "0", "--", "sh", "-c", script, WORDS=call)
     assert result.code == FAILED and result.rows.count(call) == 1 and "cuInit" in call
 
 

@@ -166,7 +166,7 @@ def printed_in_tables():
     """{sentence or word: where} of what `cushim matrix` reports, and of the kinds of checks."""
     sentences = {"tools/matrix_report.c": r"\(text, MATRIX_\w+_SIZE.*?;|return \".*?;",
                  "tools/matrix_fold.c": r"snprintf\(text, .*?;",
-                 "tools/matrix_order.c": r"snprintf\(text.*?;",
+                 "tools/matrix_order.c": r"snprintf\(text.*?;|put_before\(one, \".*?;",
                  "tools/matrix_missing.c": r"\(text(?: \+ length|, sizeof text,).*?;",
                  "tools/matrix_run.c": r"#define NOT_STARTED [^\n]*|\", there %s.*?;",
                  "tools/matrix_use.c": r"snprintf\(text.*?;",
