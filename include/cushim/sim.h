@@ -79,8 +79,10 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
  *     late:from=N, reorder:from=N   so is what is queued before the Nth piece of work
  *
  * A rule counts from when it is added, the program's calls: cuGetProcAddress and
- * cuDriverGetVersion, which loaders call, count only where a rule names them. Rules that are added
- * before the driver is open wait for it, such as `missing:` for the first instance.
+ * cuDriverGetVersion, which loaders call, and cuThreadExchangeStreamCaptureMode, which owners of
+ * cushim.hpp call, count only where a rule names them. By * and device-lost a call that releases
+ * does so, and then answers the error. Rules that are added before the driver is open wait for it,
+ * such as `missing:` for the first instance.
  *
  * @param rules  not NULL; an empty text adds nothing
  * @return true, or false where a rule cannot be used: cushim_last_error() says why; the others of
@@ -104,10 +106,11 @@ void cushim_sim_clear_faults(void);
 const char *cushim_sim_unfired(void);
 
 /**
- * Begin anew, between two tests: running kernels are stopped, all contexts, graphs, libraries and
- * pools are destroyed, rules and counts are forgotten, and the next cushim_sim_open may ask for
- * another version and other devices. The instances from before are closed first, because their
- * tables are those of the old version. Leaks are counted before: see cushim_sim_leaked.
+ * Begin anew, between two tests: kernels that run or wait are stopped, all contexts, graphs,
+ * libraries and pools are destroyed, rules and counts are forgotten, and the next cushim_sim_open
+ * may ask for another version and other devices. The instances from before are closed first,
+ * because their tables are those of the old version. Leaks are counted before: see
+ * cushim_sim_leaked.
  *
  * @return true, or false if something is left that no context has, such as physical memory: then
  *         the driver is still the same, and cushim_last_error() names what is left

@@ -333,6 +333,7 @@ CUresult cushim_context_synchronize(const struct cushim_api *cu, CUcontext conte
         return CONTEXT_CALL(cu, context, cuCtxSynchronize_v2, context);
     CUresult code = context_enter(cu, __func__, &context, &scope);
     if (code == CUDA_SUCCESS)
-        code = CONTEXT_CALL(cu, context, cuCtxSynchronize_v1);
+        code =
+            cushim_scope_check(cu->cuCtxSynchronize_v1(), __func__, "cuCtxSynchronize_v1", context);
     return cushim_scope_end(&scope, __func__, code);
 }

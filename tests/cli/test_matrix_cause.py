@@ -2,6 +2,7 @@
 """`cushim matrix`: which cause a row has: a number that is no error, a run beside others, a rule
 that never fired, what is left behind an error that the program ignores."""
 
+import pathlib
 import shlex
 
 import pytest
@@ -87,3 +88,14 @@ def test_what_is_left_behind_an_ignored_error(tmp_path):
     assert f"if the program rightly goes on: {words}" in rows
     result = run(*gate, "--survives", names, "--", program)
     assert result.code == FAILED and "fails     the check found: le" in result.rows
+
+
+EXAMPLES = pathlib.Path(CLI).parents[1] / "docs/examples"
+
+
+@pytest.mark.parametrize("program", sorted(EXAMPLES.glob("example-saxpy")) +
+                         sorted(EXAMPLES.glob("example-timed_graph")))
+def test_owners(program):
+    """What a destructor of cushim.hpp calls is nothing that the program went on with."""
+    result = run("matrix", "--gate", "--quiet", "--cuda", "10.0+", "--", program)
+    assert result.code == OK, result.out

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "gen"))
 
 import amalgamate  # noqa: E402
 
-WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
+WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 MORE = ["-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef", "-Wvla"]
 MINGW = "x86_64-w64-mingw32-gcc"
 NOTHING = {"CUSHIM_LIBCUDA": NO_DRIVER}

@@ -35,7 +35,7 @@ DEGRADATIONS = {
         "what the driver does not tell is not checked at a launch",
     r"memory cuCtxGetDevice_v1:": "whether there are pools is not known: memory comes without one",
     r"(saxpy|timed_graph) cu(\w*Destroy|MemFree|ModuleUnload|DevicePrimaryCtxRelease|"
-    r"CtxSynchronize)": "a destructor of C++ cannot fail",
+    r"CtxSynchronize|ThreadExchangeStreamCaptureMode)": "a destructor of C++ cannot fail",
     r"jit_log cuCtxGetDevice_v1:": "a sentence about the target is left out",
     r"jit_log cuModuleGetFunction_v1:call=2,error=500": "it looks for what is not there",
     r"link cuLinkDestroy_v1:": "what was linked is there already",

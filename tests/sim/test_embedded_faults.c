@@ -200,6 +200,40 @@ static void failed_open(void)
     }
 }
 
+/* What a release is made to fail on is gone all the same, and so is the graph of a capture that
+ * ends without its device. */
+static void fails_and_releases(void)
+{
+    static const char *const rules[] = {"*:from=1", "device-lost:device=0,call=1"};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const struct cushim_api *cu = embedded_open((struct cushim_sim_options){.cuda = 12040});
+        struct cushim_device_scope scope;
+        CUgraph graph = NULL;
+        CUstream stream;
+        CUdeviceptr memory;
+        GOOD(cu->cuInit(0));
+        GOOD(cushim_device_enter(cu, 0, &scope));
+        GOOD(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+        GOOD(cu->cuMemAlloc(&memory, 64));
+        GOOD(cu->cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        GOOD(cu->cuMemsetD8Async(memory, 1, 64, stream));
+        EXPECT(cushim_sim_fault(rules[i]));
+        EXPECT(cu->cuStreamEndCapture(stream, &graph) == CUDA_ERROR_UNKNOWN);
+        EXPECT(cu->cuMemFree(memory) == CUDA_ERROR_UNKNOWN);
+        EXPECT(cu->cuStreamDestroy(stream) == CUDA_ERROR_UNKNOWN);
+        EXPECT(cushim_sim_leaked("graph") == 0 && cushim_sim_leaked("memory") == 0 &&
+               cushim_sim_leaked("stream") == 0);
+        cushim_close(cu);
+        EXPECT(cushim_sim_reset());
+    }
+}
+
+static void test_fails_and_releases(void **state)
+{
+    (void)state;
+    assert_int_equal(embedded_in_child(fails_and_releases), 0);
+}
+
 static void test_failed_open(void **state)
 {
     (void)state;
@@ -215,9 +249,8 @@ static void test_released(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counting),
-        cmocka_unit_test(test_named),
-        cmocka_unit_test(test_failed_open),
+        cmocka_unit_test(test_counting),    cmocka_unit_test(test_named),
+        cmocka_unit_test(test_failed_open), cmocka_unit_test(test_fails_and_releases),
         cmocka_unit_test(test_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

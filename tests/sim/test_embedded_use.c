@@ -300,6 +300,22 @@ static void stop(void)
     pthread_join(thread, NULL);
 }
 
+/* What was launched just before, and waits for it, ends too; kernels of the next driver run. */
+static void reset_at_once(void)
+{
+    alarm(60);
+    for (int i = 0; i < 20; i++) {
+        const struct cushim_api *api =
+            embedded_start(embedded_open((struct cushim_sim_options){0}));
+        CUfunction function = forever(api);
+        for (int j = 0; j < i % 4; j++)
+            GOOD(api->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+        cushim_close(api);
+        EXPECT(cushim_sim_reset());
+    }
+    stop();
+}
+
 /* The end of its context waits for a kernel, as long as it may take, and no longer. */
 static void end_of_context(void)
 {
@@ -346,6 +362,7 @@ static void test_options(void **state)
     (void)state;
     assert_int_equal(embedded_in_child(time_limit), 0);
     assert_int_equal(embedded_in_child(stop), 0);
+    assert_int_equal(embedded_in_child(reset_at_once), 0);
     assert_int_equal(embedded_in_child(end_of_context), 0);
     assert_int_equal(embedded_in_child(end_of_context_by_stop), 0);
     close(mkstemp(log_file));

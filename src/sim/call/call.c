@@ -68,8 +68,12 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
 CUresult sim_call_end(struct sim_call *call)
 {
     struct sim_journal_note note;
-    if (call->forced != CUDA_SUCCESS)
+    if (call->forced != CUDA_SUCCESS) {
+        /* A caller who is told an error destroys no graph. */
+        if (call->result == CUDA_SUCCESS && strcmp(call->entry->name, "cuStreamEndCapture") == 0)
+            (void)sim_cuGraphDestroy(**(CUgraph *const *)call->arguments[1]);
         call->result = call->forced;
+    }
     sim_ticket_hurry();
     sim_log_call(call);
     sim_summary_call(call->result, NULL);

@@ -248,13 +248,14 @@ bool cushim_sim_reset(void)
 {
     char error[SIM_RULE_SENTENCE];
     bool good = true;
-    cushim_sim_stop();
+    ptx_stop(sim_clock_ns(), true);
     sim_lock_enter();
     sim_fault_clear();
     if (sim_start_done && sim_device_initialized()) {
         end_all();
         good = nothing_is_left(error, sizeof error);
     }
+    cushim_sim_stop(); /* kernels of the next driver run */
     if (good) {
         sim_live_taken = (struct sim_count){.bytes = 0};
         sim_start_done = false;
@@ -284,7 +285,7 @@ const char *cushim_sim_unfired(void)
 
 void cushim_sim_stop(void)
 {
-    ptx_stop(sim_clock_ns());
+    ptx_stop(sim_clock_ns(), false);
 }
 
 /* The name that is least different, of a list; it ends with the list, where `at` returns NULL. */

@@ -173,11 +173,13 @@ static bool about_device(const struct sim_call *call, int64_t device)
     return context && sim_object(SIM_CONTEXT, context) && context->device->ordinal == device;
 }
 
-/* What loaders call, such as cushim's: a test counts its program's calls. */
+/* What loaders call, such as cushim's, and owners around what they destroy: a test counts its
+ * program's calls. */
 static bool is_looking(const struct sim_entry *entry)
 {
     return strcmp(entry->name, "cuGetProcAddress") == 0 ||
-           strcmp(entry->name, "cuDriverGetVersion") == 0;
+           strcmp(entry->name, "cuDriverGetVersion") == 0 ||
+           strcmp(entry->name, "cuThreadExchangeStreamCaptureMode") == 0;
 }
 
 static bool names(const struct rule *rule, const struct sim_entry *entry)
@@ -203,8 +205,8 @@ static bool lost(struct rule *rule, const struct sim_call *call)
     return rule->seen >= rule->call && about_device(call, rule->device);
 }
 
-/* What ends an object. With its device lost it fails and is done: no program can do more, and what
- * is not released is what it forgot. */
+/* What ends an object. With its device lost, or by a rule for all calls, it fails and is done: no
+ * program can do more, and what is not released is what it forgot. */
 bool sim_fault_is_release(const char *name)
 {
     static const char *const words[] = {"Destroy",    "Free",       "Unload", "Release",
@@ -228,7 +230,8 @@ bool sim_fault_before(struct sim_call *call)
         if (!gone && !hits(rule, call))
             continue;
         CUresult error = (CUresult)rule->error;
-        bool after = gone ? sim_fault_is_release(call->entry->name) : rule->after;
+        bool all = gone || strcmp(rule->name, "*") == 0;
+        bool after = rule->after || (all && sim_fault_is_release(call->entry->name));
         rule->fired++;
         if (error != CUDA_SUCCESS && !answered)
             memcpy(last, rule->text, sizeof last);

@@ -26,11 +26,11 @@ static void interrupted(int number, siginfo_t *info, void *context)
             return;
         }
         atomic_store(&ends, true);
-        ptx_stop(sim_clock_ns());
+        ptx_stop(sim_clock_ns(), false);
         return;
     }
     if (runs)
-        ptx_stop(sim_clock_ns() + PATIENCE_NS);
+        ptx_stop(sim_clock_ns() + PATIENCE_NS, false);
     if (before.sa_flags & SA_SIGINFO)
         before.sa_sigaction(number, info, context);
     else
@@ -43,7 +43,7 @@ static void hurry(void)
     const struct timespec moment = {0, 10000000};
     if (getpid() != atomic_load(&owner))
         return;
-    ptx_stop(sim_clock_ns() + GRACE_NS);
+    ptx_stop(sim_clock_ns() + GRACE_NS, false);
     for (int i = 0; i < 100 && atomic_load(&running) > 0; i++)
         nanosleep(&moment, NULL);
 }

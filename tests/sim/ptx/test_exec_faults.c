@@ -169,7 +169,7 @@ static void time_limit(void **state)
 static void *stop_soon(void *unused)
 {
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    ptx_stop(0);
+    ptx_stop(0, false);
     return unused;
 }
 

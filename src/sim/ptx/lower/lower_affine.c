@@ -80,18 +80,14 @@ static bool is_affine(const struct affine_pass *pass, uint32_t step)
     return affine_run_of(op_of(pass, step)) && vreg != NONE && pass->form[vreg] != FORM_ANY;
 }
 
-static bool is_compare(enum affine_op op)
-{
-    return op == AFFINE_COMPARE_U32 || op == AFFINE_COMPARE_S32 || op == AFFINE_COMPARE_64;
-}
-
 /* setp of two affine values: its run function, or NULL. */
 static affine_run *compare_run(const struct affine_pass *pass, uint32_t step)
 {
     const uint32_t first = pass->lower->steps[step].how.compare.first;
     const enum affine_op op = op_of(pass, step);
 
-    return is_compare(op) && form_in(pass, step, first) != FORM_ANY &&
+    return (op == AFFINE_COMPARE_U32 || op == AFFINE_COMPARE_S32 || op == AFFINE_COMPARE_64) &&
+                   form_in(pass, step, first) != FORM_ANY &&
                    form_in(pass, step, first + 1) != FORM_ANY
                ? affine_run_of(op)
                : NULL;

@@ -59,11 +59,6 @@ static uint64_t integer_to_integer(uint64_t bits, const struct ir_insn *insn)
     return low_bits(value.negative ? 0 - magnitude : magnitude, bits_of(insn->types[0]));
 }
 
-static bool below_normal(const struct float_value *value)
-{
-    return value->kind == FLOAT_FINITE && value->exponent < -126;
-}
-
 static uint64_t write_float(struct float_value value, const struct ir_insn *insn)
 {
     const struct float_format *format = float_format_of(insn->types[0]);
@@ -113,7 +108,8 @@ static uint64_t convert(uint64_t bits, const struct ir_insn *insn)
         return integer_to_integer(bits, insn);
     if (from) {
         value = float_decode(bits, from);
-        if (insn->ftz && insn->types[1] == IR_F32 && below_normal(&value))
+        if (insn->ftz && insn->types[1] == IR_F32 && value.kind == FLOAT_FINITE &&
+            value.exponent < -126)
             value.fraction = 0;
     } else {
         value = read_integer(bits, insn->types[1]);

@@ -27,11 +27,7 @@ static inline uint32_t add_saturated(uint32_t a, uint32_t b)
 #define LOW16(x) ops_u16((uint32_t)(x))
 #define POSITIVE(x) ((x) > 0 ? (x) : 0)
 
-static inline uint32_t pair(uint32_t low, uint32_t high)
-{
-    return ops_u16(low) | high << 16;
-}
-#define HALVES(function) pair(function(a, b), function(a >> 16, b >> 16))
+#define HALVES(function) (ops_u16(function(a, b)) | function(a >> 16, b >> 16) << 16)
 static inline uint32_t min_relu16(uint32_t a, uint32_t b)
 {
     const int32_t least = ops_s16(a) < ops_s16(b) ? ops_s16(a) : ops_s16(b);

@@ -20,10 +20,10 @@ bool stop_due(uint64_t number)
            special_time() >= atomic_load_explicit(&since, memory_order_relaxed);
 }
 
-void ptx_stop(uint64_t at)
+void ptx_stop(uint64_t at, bool later)
 {
     atomic_store_explicit(&since, at, memory_order_relaxed);
-    atomic_store_explicit(&below, atomic_load(&begun), memory_order_release);
+    atomic_store_explicit(&below, later ? UINT64_MAX : atomic_load(&begun), memory_order_release);
 }
 
 uint64_t ptx_launches(void)
