@@ -78,4 +78,9 @@ inline __device__ void *memset(void *to, int value, size_t bytes)
 
 #undef __device__
 #define __device__ __attribute__((device))
+
+/* nvcc has it without a line, too. */
+#if __has_include(<cmath>)
+#include <cmath>
+#endif
 #endif
