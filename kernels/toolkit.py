@@ -78,7 +78,8 @@ def find_nvrtc():
             return ctypes.CDLL(name)
         except OSError:
             continue
-    raise compilers.Refused("nvrtc: no libnvrtc.so in the loader's path, CUDA_HOME or /usr/local/cuda")
+    raise compilers.Refused("nvrtc: no libnvrtc.so in the loader's path, CUDA_HOME or "
+                            "/usr/local/cuda")
 
 
 def nvrtc_text(library, program, what):
