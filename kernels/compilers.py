@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The compilers of cushim-embed: clang with the headers of cuda/, or what a CUDA toolkit has.
+"""The compiler of cushim-embed, clang with the headers of cuda/; toolkit.py has a CUDA toolkit's.
 
 Each gives PTX of a .cu file, for the oldest drivers and GPUs that it can; its warnings; and the
 headers that it read. What a compiler refuses is a Refused with one line for each fault: file, line
@@ -7,11 +7,9 @@ and what is wrong.
 """
 
 import ctypes
-import ctypes.util
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 
@@ -54,7 +52,12 @@ OF_NVCC = re.compile(r"""(tex|surf)([123]D|Cubemap)(Layered)?(Lod|Grad|fetch|gat
     |__(nanosleep|fns|brkpt|prof_trigger|match_all_sync|u?r?hadd|funnelshift_[lr]c)
     |__(float|double|u?(int|short)|u?ll)2(half|bfloat16)(_r[nzud])?|__(half|bfloat16)2float
     |__h(add|sub|mul|fma)2?(_sat|_rn)?|__h(div|neg|abs|max|min|eq|ne|[lg][te])2?|__h2div
-    |__(cluster_dims|block_size|maxnreg|nv_pure)__""", re.VERBOSE)
+    |__(cluster_dims|block_size|maxnreg|nv_pure|managed)__""", re.VERBOSE)
+# Of the library of C++: what one header declares, and what is constexpr from C++20 on.
+ALGORITHM = re.compile(r"no member named '(?:min|max|minmax|clamp|swap)' in namespace 'std'")
+OF_20 = re.compile(r"""swap|iter_swap|exchange|sort|copy|fill(_n)?|reverse|rotate|transform|for_each
+    |find|count|(lower|upper)_bound|binary_search|accumulate|inner_product|partial_sum|iota""",
+                   re.VERBOSE)
 CUDA_HEADERS = re.compile(
     r"(cuda|curand|cublas|cufft|cusparse|cooperative_groups|mma|cub/|thrust/|nv/|nvtx|helper_|math_"
     r"|texture|surface|vector_|device_|sm_|crt/|driver_)")
@@ -239,8 +242,9 @@ def misspelt(text):
     return names.groups() if names and bare[0] == bare[1] else None
 
 
-def explained(text, notes):
-    """What is said of one error of clang that is not about the user's own functions."""
+def explained(text, notes, own):
+    """What is said of one error of clang that is not about the user's own functions, but in one of
+    the user's own files."""
     name = re.search(r"(?:undeclared identifier|unknown type name|no type named|no template named|"
                      r"__host__ (?:function|variable)|no member named|function for call to) "
                      r"'?([\w:]+)'?", text)
@@ -255,6 +259,10 @@ def explained(text, notes):
     kernel = re.match(r"call to global function '(\w+)' not configured", text)
     if kernel:
         return f"{kernel[1]} is a kernel: it can be launched, not called"
+    lacks = ALGORITHM.match(text)
+    if lacks and not any("<algorithm>" in path.read_text(encoding="utf-8", errors="replace")
+                         for path in own):
+        return f"{lacks[0]}; #include <algorithm>"
     if misspelt(text):
         wrong, right = misspelt(text)
         return f"there is no {wrong}; did you mean {right}?"
@@ -267,7 +275,8 @@ def explained(text, notes):
     if library and of_class:
         return f"{of_class[1]} is not supported by cushim-embed"
     if name and (library or (CUDA_NAMES.match(name[1]) and "call to" not in text)):
-        newer = f"; {name[1]}_sync is" if BEFORE_SYNC.fullmatch(name[1]) else ""
+        newer = f"; {name[1]}_sync is" if BEFORE_SYNC.fullmatch(name[1]) else \
+            "; --std c++20 has it" if library and OF_20.fullmatch(name[1]) else ""
         return unsupported(name[1]) + newer
     ambiguous = re.match(r"call to '(\w+)' is ambiguous", text)
     if ambiguous and CUDA_NAMES.match(ambiguous[1]):
@@ -364,7 +373,7 @@ def refusal(source, messages, folders):
         word = WORDS.search(re.sub(r"//.*|/\*.*?\*/", "", line_text(path, int(line))))
         host = of_the_host(source, own, text, notes)
         said = unsupported(word[1]) if word else \
-            explained_host(text, *host) if host else explained(text, notes)
+            explained_host(text, *host) if host else explained(text, notes, own)
         lines.append(f"{path}:{line}: {said}")
     named = [line for line in lines if WORDS.search(line)]  # the others follow from these
     return "\n".join(dict.fromkeys(named or lines)) or from_backend(source, messages)
@@ -491,109 +500,3 @@ def mangled(source, ptx):
             warnings.append(f"{place}: warning: the kernel {name} has a parameter of reference "
                             "type: a launch must give it an address of the GPU's memory\n")
     return "".join(warnings)
-
-
-def toolkit_folders():
-    """Where a CUDA toolkit may be."""
-    named = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
-    return [pathlib.Path(folder) for folder in [*named, "/usr/local/cuda"] if folder]
-
-
-def find_program(name):
-    """nvcc or ptxas, from PATH or a toolkit."""
-    places = [os.environ.get("PATH", ""), *(str(folder / "bin") for folder in toolkit_folders())]
-    return shutil.which(name, path=os.pathsep.join(places))
-
-
-def lowered(source, ptx, isa, first_isa):
-    """A toolkit writes its own .version; take the one that the target came with, if it suffices."""
-    wanted = int(isa.replace(".", "")) if isa else first_isa(written(ptx)[1])
-    older = with_version(ptx, wanted) if wanted else ptx
-    assembler = find_program("ptxas")
-    if older == ptx or not assembler:
-        return older if isa else ptx
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder, "a.ptx")
-        path.write_text(older, encoding="utf-8")
-        done = run([assembler, f"-arch=sm_{written(ptx)[1]}", "-c", path, "-o", os.devnull])
-    if done.returncode and isa:
-        error = re.search(r"line (\d+); error\s*: (.*)", done.stderr)
-        raise Refused(f"{source}: the PTX needs more than --isa {isa}: "
-                      f"{error[2] if error else done.stderr.strip().splitlines()[0]}")
-    return ptx if done.returncode else older
-
-
-def refused_by_toolkit(source, log):
-    """One line for each error that nvcc or NVRTC wrote: kernel.cu(12): error: ..."""
-    lines = [f"{source.parent / path}:{line}: {text}" for path, line, text in
-             re.findall(r"^(.+?)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)$", log, re.M)]
-    first = log.strip().splitlines()
-    return "\n".join(dict.fromkeys(lines)) or f"{source}: {first[0] if first else 'no PTX'}"
-
-
-def by_nvcc(source, isa, target, extra, first_isa):
-    """The lowest architecture that the toolkit has, or `target`."""
-    program = find_program("nvcc")
-    if not program:
-        raise Refused("nvcc: not in PATH, CUDA_HOME or /usr/local/cuda")
-    if target is None:
-        known = re.findall(r"compute_(\d+)\b", run([program, "--list-gpu-arch"]).stdout)
-        target = "sm_" + min(known or ["75"], key=int)
-    with tempfile.TemporaryDirectory() as folder:
-        made, rule = pathlib.Path(folder, "a.ptx"), pathlib.Path(folder, "a.d")
-        done = run([program, "-ptx", "-arch=" + target.replace("sm_", "compute_"), *extra,
-                    source.name, "-o", made, "-MD", "-MF", rule], cwd=source.parent)
-        if done.returncode:
-            raise Refused(refused_by_toolkit(source, done.stderr + done.stdout))
-        ptx = strip_comments(made.read_text(encoding="utf-8"))
-        headers = read_headers(source, rule)
-    return lowered(source, ptx, isa, first_isa), done.stderr, headers
-
-
-def find_nvrtc():
-    """NVRTC's library, opened."""
-    names = [f"libnvrtc.so.{version}" for version in ("13", "12", "11.2", "11.1", "11.0")]
-    folders = [folder / part for folder in toolkit_folders() for part in ("lib64", "lib")]
-    for name in [*names, *(str(folder / name) for folder in folders for name in names)]:
-        try:
-            return ctypes.CDLL(name)
-        except OSError:
-            continue
-    raise Refused("nvrtc: no libnvrtc.so in the loader's path, CUDA_HOME or /usr/local/cuda")
-
-
-def nvrtc_text(library, program, what):
-    """A text that NVRTC holds: PTX or ProgramLog."""
-    size = ctypes.c_size_t()
-    getattr(library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
-    text = ctypes.create_string_buffer(size.value or 1)
-    getattr(library, f"nvrtcGet{what}")(program, text)
-    return text.value.decode("utf-8", "replace")
-
-
-def by_nvrtc(source, isa, target, extra, first_isa):
-    """As nvcc, without a host compiler. NVRTC does not tell which headers it read."""
-    library = find_nvrtc()
-    if target is None:
-        count = ctypes.c_int()
-        library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
-        known = (ctypes.c_int * max(count.value, 1))(75)
-        library.nvrtcGetSupportedArchs(known)
-        target = f"sm_{min(known)}"
-    folders = [source.parent, *(folder / "include" for folder in toolkit_folders())]
-    options = ["--gpu-architecture=" + target.replace("sm_", "compute_"),
-               *(f"--include-path={folder}" for folder in folders), *extra]
-    program = ctypes.c_void_p()
-    library.nvrtcCreateProgram(ctypes.byref(program), source.read_bytes(), source.name.encode(), 0,
-                               None, None)
-    try:
-        code = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(
-            *(option.encode() for option in options)))
-        log = nvrtc_text(library, program, "ProgramLog")
-        if code:
-            raise Refused(refused_by_toolkit(source, log or f"NVRTC: error {code}"))
-        ptx = nvrtc_text(library, program, "PTX")
-    finally:
-        library.nvrtcDestroyProgram(ctypes.byref(program))
-    headers = find_headers(source, own_folders(extra))
-    return lowered(source, strip_comments(ptx), isa, first_isa), log, headers

@@ -15,6 +15,7 @@ import re
 import sys
 
 import compilers
+import toolkit
 
 PER_LINE = 20
 HERE = pathlib.Path(__file__).resolve().parent
@@ -168,7 +169,7 @@ def compile_kernel(options):
                                                  options.clang)
         shown += forgotten_calls(path)
     else:
-        compiler = {"nvcc": compilers.by_nvcc, "nvrtc": compilers.by_nvrtc}[options.compiler]
+        compiler = {"nvcc": toolkit.by_nvcc, "nvrtc": toolkit.by_nvrtc}[options.compiler]
         ptx, shown, headers = compiler(path, isa, target, extra, first_isa)
     lack = "there is no kernel in it"
     if not re.search(r"^\s*\.(visible|entry)\b", ptx, re.M):

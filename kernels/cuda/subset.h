@@ -34,6 +34,11 @@
 
 typedef unsigned long long cudaTextureObject_t;
 
+/* For what a header declares of the host's code; a kernel calls nothing of the runtime. */
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef enum cudaError { cudaSuccess = 0 } cudaError_t;
+
 extern "C" {
 __device__ int printf(const char *, ...);
 __device__ int vprintf(const char *, const char *);
@@ -78,4 +83,9 @@ inline __device__ void *memset(void *to, int value, size_t bytes)
 
 #undef __device__
 #define __device__ __attribute__((device))
+
+/* nvcc has it without a line, too. */
+#if __has_include(<cmath>)
+#include <cmath>
+#endif
 #endif

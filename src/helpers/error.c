@@ -19,7 +19,7 @@
 static void error_tell(CUresult code, const char *helper, const char *reason)
 {
     cushim_stubs_listener *told = atomic_load(&cushim_stubs_told);
-    char text[CUSHIM_SENTENCE];
+    char text[CUSHIM_SENTENCE + 64]; /* a name before the reason */
     if (!told || code != CUDA_ERROR_INVALID_VALUE)
         return;
     snprintf(text, sizeof text, "%s: %s",

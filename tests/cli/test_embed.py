@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EMBED = ROOT / "kernels/embed.py"
 sys.path.insert(0, str(ROOT / "kernels"))
 import compilers  # noqa: E402  pylint: disable=wrong-import-position
+import toolkit  # noqa: E402  pylint: disable=wrong-import-position
 
 TUTORIALS = ROOT / "tests/device/own"
 
@@ -219,7 +220,7 @@ NEEDS = [
 
 def assemble(folder, ptx, chosen=lambda known: known):
     """Where there is an assembler: it takes PTX for these of its GPUs that the target allows."""
-    assembler = compilers.find_program("ptxas")
+    assembler = toolkit.find_program("ptxas")
     if not assembler:
         return
     (folder / "k.ptx").write_text(ptx, encoding="ascii")
@@ -462,7 +463,7 @@ def test_nothing_shared_is_read_before_a_barrier(barrier, text, tmp_path):
 def test_depfile(compiler, tmp_path):
     """Make reads it; it names the headers, those of headers and of -I, as Make writes them."""
     try:
-        assert compilers.find_nvrtc() if compiler == "nvrtc" else compilers.find_program(compiler)
+        assert toolkit.find_nvrtc() if compiler == "nvrtc" else toolkit.find_program(compiler)
         assert shutil.which("make")
     except (AssertionError, compilers.Refused):
         pytest.skip(f"no {compiler}, or no make")
@@ -509,7 +510,7 @@ def test_an_output_that_cannot_be_written(output, redirected, words, tmp_path):
 def test_compilers_of_a_toolkit(compiler, tmp_path):
     """Where there is one: the tutorials' kernels, by the oldest version; a fault as clang's."""
     try:
-        assert compilers.find_nvrtc() if compiler == "nvrtc" else compilers.find_program("nvcc")
+        assert toolkit.find_nvrtc() if compiler == "nvrtc" else toolkit.find_program("nvcc")
     except (AssertionError, compilers.Refused):
         pytest.skip(f"no {compiler}")
     source = (TUTORIALS / "kernels.cu").read_text(encoding="utf-8")
@@ -526,10 +527,10 @@ def test_compilers_of_a_toolkit(compiler, tmp_path):
 
 
 def test_a_toolkit_that_is_not_there(tmp_path, monkeypatch):
-    monkeypatch.setattr(compilers, "toolkit_folders", lambda: [tmp_path])
+    monkeypatch.setattr(toolkit, "toolkit_folders", lambda: [tmp_path])
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(compilers.Refused, match="nvcc: not in PATH, CUDA_HOME or /usr/local/cuda"):
-        compilers.by_nvcc(tmp_path / "k.cu", None, None, [], None)
+        toolkit.by_nvcc(tmp_path / "k.cu", None, None, [], None)
 
 
 def test_page_has_the_errors_that_are_tested():

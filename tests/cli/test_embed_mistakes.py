@@ -194,3 +194,41 @@ def test_a_name_with_dots_and_hyphens(name, string, tmp_path):
 def test_what_is_silent_or_too_large(source, code, words, tmp_path):
     """A barrier that is not called, names before CUDA 9, and more memory than there is."""
     assert embed(tmp_path, source)[:2] == (code, words)
+
+
+@by_clang
+@pytest.mark.parametrize("options", [[], ["--std", "c++11"]])
+def test_what_nvcc_has_without_a_line(options, tmp_path):
+    """<cmath>, and the types with which a shared header declares functions of the host."""
+    code, said, ptx = embed(tmp_path, """cudaError_t launch(float *x, cudaStream_t s = nullptr);
+void wait(cudaEvent_t event);
+inline bool good(float *x) { return launch(x) == cudaSuccess; }
+extern "C" __global__ void k(float *x) { x[0] = std::sqrt(x[1]) + std::fabs(x[2]); }
+""", *options)
+    assert (code, said) == (0, "") and "sqrt" in ptx
+
+
+@by_clang
+def test_where_the_library_of_cxx_has_it(tmp_path):
+    """The header that is missing, the standard from which a kernel can call it; what a toolkit
+    has, and nothing that is not there."""
+    source = """__managed__ int total;
+extern "C" __global__ void k(int *x)
+{
+    x[0] = std::clamp(x[0], 1, 2);
+}
+extern "C" __global__ void l(int *x)
+{
+    std::swap(x[0], x[1]);
+    cudaGetLastError();
+}
+"""
+    code, said, _ = embed(tmp_path, source)
+    assert (code, said.splitlines()) == (1, [
+        "k.cu:1: __managed__ is not supported by cushim-embed; --with nvcc has it",
+        "k.cu:4: no member named 'clamp' in namespace 'std'; #include <algorithm>",
+        "k.cu:8: swap is not supported by cushim-embed; --std c++20 has it",
+        "k.cu:9: cudaGetLastError is not supported by cushim-embed"])
+    source = source.replace("__managed__", "__device__").replace("    cudaGetLastError();\n", "")
+    source = "#include <algorithm>\n" + source.replace("    cudaGetLastError();\n", "")
+    assert embed(tmp_path, source, "--std", "c++20")[:2] == (0, "")

@@ -144,6 +144,9 @@ def test_page(tmp_path):
      "free the memory"),
     ("cushim_memory_alloc: bytes is 0; ask for at least 1", "no driver allocates 0 bytes"),
     ("cushim matrix: no driver to run it under", "give releases or drivers"),
+    ("stream: copy of 100 elements to 99: CUDA_ERROR_INVALID_VALUE (1), an argument has a value "
+     "this call does not accept", "make the target as large as the source"),
+    ("stream: used while it is empty", "the owner was moved from"),
     ("cushim_launch: function is NULL; pass a kernel", "give what cushim_module_function"),
     ("Failed: the checks of kernels found 2 faults in test_a; standard error has them",
      "correct the kernel"),

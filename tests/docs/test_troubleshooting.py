@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """gen/registry/sentences.jsonl, and the page which is made of it, have every sentence that the
-library, the simulated driver, the commands that run and examine programs, cushim-embed and the
-plugin of pytest can print, and no other. A string in the sources counts if it has two words, and is
-no part listed below; one of a command or of a Python file if it goes to standard error, or to a
-table of `cushim matrix` or `cushim scan`. So are the words of these tables, and of the checks."""
+library, owners of C++, the simulated driver, the commands that run and examine programs,
+cushim-embed and the plugin of pytest can print, and no other. A string in the sources counts if it
+has two words, and is no part listed below; one of a command or of a Python file if it goes to
+standard error, or to a table of `cushim matrix` or `cushim scan`. So are the words of these tables,
+and of the checks."""
 
 import ast
 import re
@@ -25,8 +26,10 @@ RUN = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|\b[A-Z][A-Z0-9_a-z]*\b(?=\s*\"|\
 OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/form.c",
                "graph/graph.c", "sim/core/profile.c", "thin/stub.S",
                "nvml/nvml_clock.c", "nvml/nvml_event.c")
+OWNERS = ROOT / "include/cushim/cushim.hpp"
 ROOMS = ("loader", "nvml", "dropin", "helpers", "sim")
-PYTHON = ("kernels/embed.py", "kernels/compilers.py", "python/cushim/plugin.py")
+PYTHON = ("kernels/embed.py", "kernels/compilers.py", "kernels/toolkit.py",
+          "python/cushim/plugin.py")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
 , by a rule
@@ -82,6 +85,8 @@ an event
 a graph: cuStreamEndCapture gives none if it fails
 : if there is nothing to do, skip the launch
 a context
+stream memory
+captured work
 an array
 what was loaded
 a kernel's name
@@ -133,6 +138,12 @@ def code_of(file):
     return re.sub(r"\\\n", "\n", text)
 
 
+def sentences_of(file):
+    """Those of a file of the library."""
+    text = re.sub(r"_?[Ss]tatic_assert\(.*?\);", "", code_of(file), flags=re.S)
+    return list(filter(counts, map(plain, literals(text))))
+
+
 def words_of(node):
     """The text of an expression of Python, with "…" for what varies; None if it is no text."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -151,8 +162,8 @@ def printed_by_python(file):
                 r"sys\.(exit|stderr\.write)|pytest\.fail|warnings\.append",
                 ast.unparse(node.func))) or
             (isinstance(node, ast.Return) and
-             re.search("cushim-embed|__(device|constant)__|is a kernel|there is no|cannot have",
-                       ast.unparse(node)))]
+             re.search("cushim-embed|__(device|constant)__|is a kernel|there is no|cannot have|"
+                       "#include", ast.unparse(node)))]
     for node in told:
         inner = [part for part in ast.walk(node) if isinstance(part, ast.JoinedStr)]
         within = {id(child) for part in inner for child in ast.walk(part) if child is not part}
@@ -225,10 +236,8 @@ def printed():
             name = str(file.relative_to(ROOT / "src"))
             if name.endswith(OTHER_FILES):
                 continue
-            text = re.sub(r"_Static_assert\(.*?\);", "", code_of(file), flags=re.S)
-            for sentence in map(plain, literals(text)):
-                if counts(sentence):
-                    found[sentence] = name
+            found.update(dict.fromkeys(sentences_of(file), name))
+    found.update(dict.fromkeys(sentences_of(OWNERS), OWNERS.name))
     return {sentence: name for sentence, name in found.items() if sentence not in PARTS}
 
 
@@ -263,7 +272,7 @@ def test_no_sentence_is_there_twice():
 def test_parts_are_parts():
     """What the list above has is in the sources."""
     sources = {sentence for folder in (*(ROOT / "src" / room for room in ROOMS), ROOT / "tools")
-               for file in (*folder.rglob("*.c"), *folder.rglob("*.def"))
+               for file in (*folder.rglob("*.c"), *folder.rglob("*.def"), OWNERS)
                for sentence in map(plain, literals(file.read_text(encoding="utf-8")))}
     assert not [part for part in PARTS if part not in sources]
 
