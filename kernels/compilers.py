@@ -60,7 +60,7 @@ OF_20 = re.compile(r"""swap|iter_swap|exchange|sort|copy|fill(_n)?|reverse|rotat
                    re.VERBOSE)
 CUDA_HEADERS = re.compile(
     r"(cuda|curand|cublas|cufft|cusparse|cooperative_groups|mma|cub/|thrust/|nv/|nvtx|helper_|math_"
-    r"|texture|surface|vector_|device_|sm_|crt/|driver_)")
+    r"|texture|surface|vector_|device_|sm_|crt/|driver_|builtin_types|host_(defines|config))")
 # Those of a toolkit that clang reads here and that then lack what they are for.
 HOLLOW = re.compile(r"^\s*#\s*include\s*[<\"]((?:cooperative_groups|cuda_(?:fp|bf)\d|mma\b|cub/|"
                     r"thrust/|curand|cuda/)[^>\"]*)", re.M)

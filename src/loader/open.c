@@ -131,7 +131,8 @@ CUSHIM_COLD static const struct cushim_api *open_refuse(const char *wrong)
 {
     static _Atomic(struct cushim_instance *) refused[5]; /* open_read_options knows so many */
     struct cushim_instance *instance = NULL;
-    cushim_last_error_set("the options of cushim_load were refused: %s", wrong);
+    static const char words[] = "the options of cushim_load were refused: %s";
+    cushim_last_error_set(words, wrong);
     const char *message = cushim_last_error();
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         instance = open_publish(&refused[i], NULL,
@@ -139,6 +140,7 @@ CUSHIM_COLD static const struct cushim_api *open_refuse(const char *wrong)
         if (strcmp(cushim_instance_load_message(instance), message) == 0)
             break;
     }
+    cushim_last_error_set(words, wrong); /* not that memory ran out on the way */
     return &instance->resolution.table;
 }
 

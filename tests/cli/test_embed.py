@@ -80,6 +80,8 @@ def test_each_fault_is_one_line(tmp_path):
 @pytest.mark.parametrize("source, words", [
     ("#include <cuda_fp99.h>\n",
      "k.cu:1: cuda_fp99.h is not supported by cushim-embed; --with nvcc has it"),
+    ("#include <builtin_types.h>\n__global__ void k(char *x) { *x = 1; }\n",
+     "k.cu:1: builtin_types.h is not supported by cushim-embed; --with nvcc has it"),
     ("#include \"mine.h\"\n", "k.cu:1: 'mine.h' file not found"),
     ("\n__global__ void k(int *x, int n)\n{\n    int *p = (int *)__builtin_alloca(n);\n"
      "    p[0] = 3;\n    x[0] = p[n];\n}\n",

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One use of each function of integers, numbers, atomics and warps: pieces.h. */
+/* One use of each function of integers, numbers, atomics, warps and complex numbers: pieces.h. */
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <type_traits>
 
+#include <cuComplex.h>
 #include <cuda_runtime.h>
 
 #include "pieces.h"

@@ -117,10 +117,22 @@
     P(__syncthreads_count(lane < 9), 9)                                                            \
     P(__syncthreads_and(lane < 31) + 2 * __syncthreads_or(lane < 1), 2)
 
+#define PIECES_OF_COMPLEX(P)                                                                       \
+    P(cuCabsf(make_cuComplex(3, 4)) * 10 + cuCabs(make_cuDoubleComplex(5, 12)), 63)                \
+    P(cuCrealf(cuCmulf({1, 2}, {3, 4})) * 100 + cuCimagf(cuCmulf({1, 2}, {3, 4})), -490)           \
+    P(cuCreal(cuCmul({1, 2}, {3, 4})) * 100 + cuCimag(cuCmul({1, 2}, {3, 4})), -490)               \
+    P(100 * cuCrealf(cuCdivf({1, 2}, {0, 4})) + 1000 * cuCimagf(cuCdivf({1, 2}, {0, 4})), -200)    \
+    P(100 * cuCreal(cuCdiv({6e300, 0}, {3e300, 0})) + cuCimag(cuCdiv({2, 4}, {2, 0})), 202)        \
+    P(cuCimag(cuConj(cuCadd({1, 2}, cuCsub({5, 7}, {1, 3})))), -6)                                 \
+    P(cuCimagf(cuConjf(cuCaddf({1, 2}, cuCsubf({5, 7}, {1, 3})))), -6)                             \
+    P(cuCrealf(cuCfmaf({1, 2}, {3, 4}, {5, 6})) + cuCimag(cuCfma({1, 2}, {3, 4}, {5, 6})), 16)     \
+    P(cuCrealf(cuComplexDoubleToFloat(cuComplexFloatToDouble(make_cuFloatComplex(7, 8)))), 7)
+
 #define PIECES(P)                                                                                  \
     PIECES_OF_INTEGERS(P)                                                                          \
     PIECES_OF_NUMBERS(P)                                                                           \
     PIECES_OF_ATOMICS(P)                                                                           \
-    PIECES_OF_WARPS(P)
+    PIECES_OF_WARPS(P)                                                                             \
+    PIECES_OF_COMPLEX(P)
 
 #endif
