@@ -330,6 +330,9 @@ const char *matrix_end_name(enum matrix_end end);
 /** Whether a rule made a call fail and the program went on, or ended, as if it had not. */
 bool matrix_ignored(const struct matrix_case *one);
 
+/** Whether a call of the driver failed by itself, and the check found what is left behind. */
+bool matrix_left_behind(const struct matrix_case *one);
+
 /** How it ended, for people: "exit code 3", "signal 11 (Segmentation fault)", behind what it
  * ignored. Returns `text`. */
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
@@ -361,6 +364,7 @@ const char *matrix_survivor(const struct matrix_case *one);
 
 /** Behind the error of a call; and what freed it. */
 #define MATRIX_FREED ", of memory that was freed"
+#define MATRIX_INSIDE ", not allowed in a callback"
 
 /** Before --survives: of a call that failed, in front of that, of all runs; of one that the driver
  * lacks. */

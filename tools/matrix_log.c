@@ -21,6 +21,7 @@ struct call {
     bool missed;                     /* the driver lacks it */
     bool refused;                    /* a helper of cushim's that did not like its arguments */
     bool ruled;                      /* a rule made it fail */
+    bool inside;                     /* a callback made it, which may not */
     bool clears;                     /* it sets what its last argument is: nothing */
 };
 
@@ -68,6 +69,7 @@ static bool read_call(char *line, struct call *call)
     call->missed = ends_with(equals, ", the driver lacks it");
     call->refused = ends_with(equals, ", cushim refused it");
     call->ruled = ends_with(equals, ", by a rule");
+    call->inside = ends_with(equals, ", in a callback");
     comma = strrchr(equals, ',');
     if (comma)
         *comma = '\0';
@@ -359,7 +361,10 @@ static void note_call(struct matrix_case *one, const struct call *call, const ch
     one->named = matrix_says(one, name) || matrix_tells(one, answer);
     if (!one->named && one->call[0] != '\0')
         return;
-    snprintf(one->call, sizeof one->call, "%s: %s%s", name, answer, gone ? MATRIX_FREED : "");
+    snprintf(one->call, sizeof one->call, "%s: %s%s", name, answer,
+             gone           ? MATRIX_FREED
+             : call->inside ? MATRIX_INSIDE
+                            : "");
     keep(&one->call_by, call);
     if (gone)
         note_freed(one, freed);

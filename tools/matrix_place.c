@@ -49,8 +49,10 @@ static void insert_freed(char text[MATRIX_CALL_SIZE], const char *words, const c
 static void place_of_check(const char *check, char place[PLACE_SIZE])
 {
     const char *by = strstr(check, " by cu"), *at = by ? strstr(by, " at ") : NULL;
-    const char *end = at ? strstr(at, ", and ") : NULL;
+    const char *end = at ? strstr(at, ": destroy each") : NULL;
 
+    if (at && !end)
+        end = strstr(at, ", and ");
     if (at)
         snprintf(place, PLACE_SIZE, "%.*s", (int)(end ? end - at - 4 : PLACE_SIZE), at + 4);
 }
@@ -77,7 +79,8 @@ static void fill(struct matrix_case *one)
 {
     char kernel[MATRIX_CALL_SIZE], place[PLACE_SIZE];
     const char *late_by = one->first_by ? one->first_by : one->late_by;
-    bool ignored = matrix_ignored(one), by_itself = !one->ruled && one->code == 0;
+    bool ignored = matrix_ignored(one);
+    bool by_itself = !one->ruled && (one->code == 0 || matrix_left_behind(one));
     const char *by = ignored || one->fell         ? one->fired_by
                      : late_by                    ? late_by
                      : one->kernel_by             ? one->kernel_by

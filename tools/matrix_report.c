@@ -29,13 +29,36 @@ bool matrix_ignored(const struct matrix_case *one)
            (one->went_on[0] != '\0' || (well && one->silent));
 }
 
+bool matrix_left_behind(const struct matrix_case *one)
+{
+    bool left = strncmp(one->check, "leaked ", 7) == 0 || strncmp(one->check, "left to ", 8) == 0;
+
+    return is_good(one) && left && !one->ruled && one->fired[0] != '\0' &&
+           strncmp(one->fired, "cushim", 6) != 0 && one->kernel[0] == '\0';
+}
+
+/* " with 800 CUDA_ERROR_NOT_PERMITTED", if the call that is told is the one that failed first. */
+static void put_error(const struct matrix_case *one, char text[MATRIX_CALL_SIZE])
+{
+    size_t length = strlen(one->fired);
+    bool told = strncmp(one->call, one->fired, length) == 0 && one->call[length] == ':';
+
+    snprintf(text, MATRIX_CALL_SIZE, "%s%s", told ? " with" : "",
+             told ? one->call + length + 1 : "");
+}
+
 /* What came before its end: "cuX failed at a.c:7 (f), the program went on with cuY, then ". */
 static void put_ignored(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
 {
     bool goes_on = one->went_on[0] != '\0', later = one->code != 0 || one->end == MATRIX_HANGS;
+    char error[MATRIX_CALL_SIZE];
 
     text[0] = '\0';
-    if (matrix_ignored(one) && (goes_on || later))
+    put_error(one, error);
+    if (matrix_left_behind(one))
+        snprintf(text, MATRIX_WORDS_SIZE, "%s failed%s%s%s, then ", one->fired,
+                 one->fired_at[0] != '\0' ? " at " : "", one->fired_at, error);
+    else if (matrix_ignored(one) && (goes_on || later))
         snprintf(text, MATRIX_WORDS_SIZE, "%s failed%s%s%s%s, then ", one->fired,
                  one->fired_at[0] != '\0' ? " at " : "", one->fired_at,
                  goes_on ? ", the program went on with " : "", one->went_on);

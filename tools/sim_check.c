@@ -141,7 +141,8 @@ static void judge_count(json_t *problems, const json_t *process, const char *key
         if (strcmp(key, "leaked") == 0)
             found(problems, "process %lld leaked %s%s", id, what, by);
         else
-            found(problems, "process %lld left to the end of a context: %s%s", id, what, by);
+            found(problems, "process %lld left to the end of a context: %s%s%s", id, what, by,
+                  !memory && count > 1 ? ": destroy each" : "");
     }
 }
 

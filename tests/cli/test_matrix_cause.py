@@ -3,6 +3,7 @@
 that never fired, what is left behind an error that the program ignores."""
 
 import pathlib
+import re
 import shlex
 
 import pytest
@@ -99,3 +100,39 @@ def test_owners(program):
     """What a destructor of cushim.hpp calls is nothing that the program went on with."""
     result = run("matrix", "--gate", "--quiet", "--cuda", "10.0+", "--", program)
     assert result.code == OK, result.out
+
+
+CALLBACK = """
+#include <cushim/cushim.h>
+static const struct cushim_api *cu;
+static CUdeviceptr memory;
+static void CUDA_CB release(void *user)
+{
+    (void)user;
+    cu->cuMemFree_v2(memory);
+}
+int main(void)
+{
+    CUcontext context;
+    cu = cushim_load(NULL);
+    if (cushim_init(cu) != CUDA_SUCCESS)
+        return 77;
+    return cu->cuCtxCreate_v2(&context, 0, 0) || cu->cuMemAlloc_v2(&memory, 16) ||
+        cu->cuLaunchHostFunc(NULL, release, NULL) || cu->cuCtxSynchronize() ||
+        cu->cuCtxDestroy_v2(context);
+}
+"""
+
+
+def test_a_call_within_a_callback(tmp_path):
+    """It fails, which is why memory is left: it is the cause, and the place."""
+    program = compiled(tmp_path, CALLBACK, flags=("-g",))
+    one, *_ = matrix("--gate", "--idle", "--fault-each=1", "--cuda", "12.4", "--", program,
+                     code=FAILED)
+    words, = [line for line in CALLBACK.splitlines() if "cuMemFree_v2" in line]
+    line = CALLBACK.splitlines().index(words) + 1
+    assert re.match(rf"cuMemFree_v2 failed at \S+:{line} \(release\) with "
+                    r"800 CUDA_ERROR_NOT_PERMITTED, not allowed in a callback, then the check "
+                    r"found: left to the end of a context: 16 bytes of memory in 1 block, made by "
+                    r"cuMemAlloc_v2 at \S+ \(main\)$", one["why"])
+    assert one["place"].endswith(f":{line} (release)")

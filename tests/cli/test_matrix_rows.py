@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from command import FAILED, OK, USAGE, run
-from simulated import PROGRAM, compiled, matrix, nothing_is_left  # noqa: F401
+from simulated import PROGRAM, compiled, matrix, nothing_is_left, without_places  # noqa: F401
 
 BEGIN = """
 #include <stdio.h>
@@ -218,6 +218,35 @@ def test_what_is_left_to_a_context(tmp_path):
         make, "TRY(cu->cuCtxSetCurrent(context));" + make)
     one, *_ = matrix(*gate, compiled(tmp_path, primary), code=FAILED)
     assert "left to the end of a context: 1 stream, made by " in one["why"]
+
+
+@pytest.mark.parametrize("count, red", [(3, False), (16, False), (17, True), (100, True)])
+def test_what_a_loop_leaves_to_a_context(tmp_path, count, red):
+    """A few objects of a line may be left to it, but not one for each request."""
+    program = build(tmp_path, f"""for (int i = 0; i < {count}; i++)
+        TRY(cu->cuStreamCreate(&stream, 1));
+    for (int i = 0; i < 3; i++)
+        TRY(cu->cuStreamCreate(&stream, 1));""")
+    gate = ("--gate", "--idle", "--fault-each=1", "--cuda", "12.4", "--")
+    one, *_ = matrix(*gate, program, code=FAILED if red else OK)
+    if red:
+        assert without_places(one["why"]).startswith(
+            f"the check found: left to the end of a context: {count} streams")
+        assert one["why"].endswith(": destroy each")
+        assert one["place"].endswith(" (work)")
+
+
+def test_memory_of_another_device(tmp_path):
+    program = build(tmp_path, KERNEL.replace("mov.u64 %r, 16", "ld.param.u64 %r, [p]").replace(
+        ".entry k()", ".entry k(.param .u64 p)").replace(
+        "TRY(cu->cuLaunchKernel", """
+    CUcontext other; void *arguments[] = {&memory};
+    TRY(cu->cuCtxCreate_v2(&other, 0, 1));
+    TRY(cu->cuMemAlloc_v2(&memory, 4000));
+    TRY(cu->cuCtxSetCurrent(context));
+    TRY(cu->cuLaunchKernel""").replace("0, NULL, NULL, NULL", "0, NULL, arguments, NULL"))
+    one, = matrix("--cuda", "12.4", "--devices", "2", "--", program, code=FAILED)
+    assert "; a block of 4000 bytes, of device 1, is there" in one["why"]
 
 
 RETAINS = """

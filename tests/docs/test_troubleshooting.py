@@ -33,6 +33,8 @@ PYTHON = ("kernels/embed.py", "kernels/compilers.py", "kernels/toolkit.py",
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
 , by a rule
+, in a callback
+: destroy each
 ; did you mean
 kind of object
 entry of the driver
@@ -59,6 +61,7 @@ texture object
 surface object
 memory pool
 physical memory
+of physical memory
 graph node
 executable graph
 user object
@@ -189,7 +192,7 @@ def printed_in_tables():
                                         r"snprintf\(cell\[i\]\.reason.*?;\n",
                  "tools/scan_sources.c": r"words_of_\w+\[\] = \{.*?\};|"
                                          r"asprintf\(\s*&(?:why|text),\s.*?;\n",
-                 "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT|FREED) [^\n]*"}
+                 "tools/matrix.h": r"#define MATRIX_(?:GOES_ON|WITHOUT|FREED|INSIDE) [^\n]*"}
     words = {"tools/matrix_report.c": r"matrix_end_name\(enum.*?\};",
              "tools/sim_check.c": r"judge_count\(problems.*?;",
              "src/sim/core/config.c": r"sim_config_checks\(.*?\};",

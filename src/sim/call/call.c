@@ -54,12 +54,9 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
     }
     if (sim_fault_before(call))
         return false;
-    if (needs_init(call->entry) && sim_current_in_callback) {
-        call->result = CUDA_ERROR_NOT_PERMITTED;
-        return false;
-    }
-    if (needs_init(call->entry) && !sim_device_initialized()) {
-        call->result = CUDA_ERROR_NOT_INITIALIZED;
+    if (needs_init(call->entry) && (sim_current_in_callback || !sim_device_initialized())) {
+        call->result =
+            sim_current_in_callback ? CUDA_ERROR_NOT_PERMITTED : CUDA_ERROR_NOT_INITIALIZED;
         return false;
     }
     return call->entry->behaviour;

@@ -154,7 +154,10 @@ void sim_log_call(const struct sim_call *call)
     }
     sim_report_put(&line, ") = %d %s, %.1f us%s", (int)call->result, name_of(call->result),
                    (double)(now - call->start_ns) / 1e3,
-                   call->result != CUDA_SUCCESS && sim_fault_last() ? ", by a rule" : "");
+                   call->result != CUDA_SUCCESS && sim_fault_last() ? ", by a rule"
+                   : call->result == CUDA_ERROR_NOT_PERMITTED && sim_current_in_callback
+                       ? ", in a callback"
+                       : "");
     if (wants_callers(call))
         put_callers(&line, call);
     sim_report_log(&line);

@@ -29,7 +29,6 @@ SIM_TELL(cuCtxGetCurrent, pctx, const struct sim_known *top = sim_stack_top(), C
 CUresult sim_cuCtxGetDevice(CUdevice_v1 *device)
 {
     const struct sim_known *top = sim_stack_top();
-    SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
     SIM_REFUSE(!device);
     SIM_FAIL(INVALID_CONTEXT, !top);
     *device = top->device->ordinal;

@@ -35,6 +35,18 @@ static void add(struct sim_count *count, int kind, const char *origin)
         count->origins[kind] = origin;
 }
 
+#define MOST_LEFT 16
+
+/* Whether more of the list and the object's context were made as it was: by a loop, which leaks. */
+static bool is_of_loop(const struct sim_object *list, const struct sim_object *object)
+{
+    size_t same = 0;
+    for (; list && object->origin && same <= MOST_LEFT; list = list->next)
+        same += list->context == object->context && list->origin &&
+                strcmp(list->origin, object->origin) == 0;
+    return same > MOST_LEFT;
+}
+
 /* Objects of the kind (in the context, if one is given) that the program made and must destroy: not
  * those that come and go with others (functions with modules, the streams that every context has).
  */
@@ -44,10 +56,12 @@ static void add_objects(struct sim_count *count, enum sim_kind kind,
     /* The program may leave all but memory to cuCtxDestroy, by its manual; a primary context may
      * be kept by others. */
     bool left = context && !context->primary && kind != SIM_ARRAY && kind != SIM_MIPMAP;
-    if (!sim_live_counts(kind) || left || (context && kind == SIM_CONTEXT))
+    const struct sim_object *first = sim_object_first(kind);
+    if (!sim_live_counts(kind) || (context && kind == SIM_CONTEXT))
         return;
-    for (const struct sim_object *object = sim_object_first(kind); object; object = object->next)
-        if ((!context || object->context == context) && made_by_program(object))
+    for (const struct sim_object *object = first; object; object = object->next)
+        if ((!context || object->context == context) && made_by_program(object) &&
+            (!left || is_of_loop(first, object)))
             add(count, (int)kind, object->origin);
 }
 
@@ -103,26 +117,17 @@ bool sim_live_is_empty(const struct sim_count *count)
     return true;
 }
 
-/* "2 libraries" */
-static void print_kind(FILE *file, size_t count, const char *name)
-{
-    size_t length = strlen(name);
-    bool ies = count > 1 && name[length - 1] == 'y' && name[length - 2] != 'a'; /* but arrays */
-    const char *ending = ies ? "ies" : count > 1 ? "s" : "";
-    fprintf(file, "%zu %.*s%s", count, (int)length - ies, name, ending);
-}
-
 void sim_live_print(const struct sim_count *count, FILE *file, const char *prefix,
                     const char *suffix)
 {
     for (int kind = 0; kind < SIM_KIND_COUNT; kind++) {
-        const char *name = sim_kinds_name((enum sim_kind)kind);
-        if (count->objects[kind] == 0)
-            continue;
-        fputs(prefix, file);
-        print_kind(file, count->objects[kind],
-                   kind == SIM_PHYSICAL ? "block of physical memory" : name);
-        fprintf(file, "%s\n", suffix);
+        const size_t found = count->objects[kind];
+        const char *name = kind == SIM_PHYSICAL               ? "block"
+                           : kind == SIM_LIBRARY && found > 1 ? "librarie"
+                                                              : sim_kinds_name((enum sim_kind)kind);
+        if (found > 0)
+            fprintf(file, "%s%zu %s%s%s%s\n", prefix, found, name, found > 1 ? "s" : "",
+                    kind == SIM_PHYSICAL ? " of physical memory" : "", suffix);
     }
     const size_t blocks = count->objects[SIM_KIND_COUNT];
     if (blocks)

@@ -13,7 +13,6 @@ struct sim_context *sim_current_any(void)
 CUresult sim_current(struct sim_context **context)
 {
     struct sim_context *top = sim_current_any();
-    SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
     SIM_FAIL(INVALID_CONTEXT, !sim_stack_top());
     SIM_FAIL(CONTEXT_IS_DESTROYED, !top);
     SIM_TRY(top->sticky);
@@ -31,7 +30,6 @@ CUresult sim_current_of(CUcontext handle, struct sim_context **context)
 {
     if (!handle)
         return sim_current(context);
-    SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
     *context = sim_object(SIM_CONTEXT, handle);
     SIM_FAIL(CONTEXT_IS_DESTROYED, !*context);
     return (*context)->sticky;

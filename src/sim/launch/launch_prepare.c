@@ -97,14 +97,17 @@ static void set_conditional(void *user, uint64_t handle, uint32_t value)
 #define NEAR ((uint64_t)1 << 20)
 
 /* The block that an illegal address was probably meant to be in. */
-static void nearest(uint64_t address, char *text, size_t size)
+static void nearest(const struct kernel *kernel, uint64_t address, char *text, size_t size)
 {
     struct sim_allocation below, above;
     bool has_below, has_above;
     sim_range_neighbours(address, &below, &has_below, &above, &has_above);
     uint64_t behind = has_below ? address - below.address : 0;
     uint64_t before = has_above ? above.address - address : UINT64_MAX;
-    if (has_below && behind < below.size)
+    if (has_below && behind < below.size && !reaches(kernel, &below))
+        snprintf(text, size, "; a block of %zu bytes, of device %d, is there", below.size,
+                 below.device->ordinal);
+    else if (has_below && behind < below.size)
         snprintf(text, size, "; a block of %zu bytes, which ends %llu bytes further on, is there",
                  below.size, (unsigned long long)(below.size - behind));
     else if (has_below && behind - below.size < NEAR && behind - below.size <= before)
@@ -168,7 +171,7 @@ static void report(const struct kernel *kernel, const struct ptx_fault *fault, C
     if (freed > 0)
         snprintf(place, sizeof place, "; a block of %zu bytes was there, and was freed", freed);
     else if (global)
-        nearest(fault->address, place, sizeof place);
+        nearest(kernel, fault->address, place, sizeof place);
     snprintf(sentence, sizeof sentence, "%s%s%s", fault->report, place,
              sim_ticket_error_is_sticky(code)
                  ? "; every later call for this device fails because of it"

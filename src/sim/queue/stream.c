@@ -54,7 +54,6 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
 {
     struct sim_context *context;
     if (handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
-        SIM_FAIL(NOT_PERMITTED, sim_current_in_callback);
         *stream = sim_object(SIM_STREAM, handle);
         /* An old handle may be where a context's own stream is now, which has no handle. */
         SIM_FAIL(INVALID_HANDLE,
@@ -270,7 +269,7 @@ CUresult sim_cuStreamDestroy_v2(CUstream handle)
     SIM_FAIL(INVALID_HANDLE,
              !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD);
     CUresult result = sim_stream(handle, &stream);
-    if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_NOT_PERMITTED)
+    if (result == CUDA_ERROR_INVALID_HANDLE)
         return result;
     sim_stream_end(
         &stream->object); /* also where the context has an error, which is the answer then */
