@@ -286,6 +286,8 @@ static char *words_of(const struct scan_source_call *call)
             call->old, version_text(old, call->old_release), entry.symbol);
     else if (call->lost)
         length = asprintf(&why, words_of_lost[call->lost->use], call->lost->file, call->lost->line);
+    else if (call->odd > 0)
+        length = asprintf(&why, words_of_why[SCAN_WHY_NUMBER], call->odd);
     else if (call->compared > 0)
         length = asprintf(
             &why,
