@@ -19,11 +19,12 @@ enum { MOST_GUARDS = 1 << 19, MOST_STEPS = 1 << 21, MOST_RELEASES = 128 };
 enum { NEXT = 10 }; /* from a release to the next one that there can be */
 
 /* Keys of guards are entries' indexes; behind those are releases of entries, and behind those
- * releases of a driver, and a version that is compared with no number. */
+ * releases of a driver; a version that is compared with no number, or with less than any has. */
 enum {
     RELEASES = CUSHIM_ENTRY_COUNT,
     VERSIONS = RELEASES + (1 << 20),
     NO_NUMBER = VERSIONS + (1 << 20),
+    NO_RELEASE,
     ATTRIBUTES,
     NO_KEY
 };
@@ -118,6 +119,8 @@ static void find_keys(const struct scan_guards *guards, const struct scan_guard 
         if (guards->releases[i] <= guard->release)
             keys[0] = VERSIONS + (size_t)guards->releases[i];
     }
+    if (version && keys[0] == NO_KEY && guard->release > 0)
+        keys[0] = NO_RELEASE;
 }
 
 /* A driver that has an entry is of its release or a later one. */
@@ -574,6 +577,8 @@ void scan_guards_settle(struct scan_guards *guards, const struct scan_scope *sco
         if (call->asked + call->late + call->old == 0)
             find_attribute(guards, call);
         const bool farther = call->why == SCAN_WHY_FORM || call->why == SCAN_WHY_ENDED;
+        const struct scan_guard *odd = find_held(guards, function, NO_RELEASE, call->at);
+        call->odd = odd ? odd->line : 0;
         if (call->asked + call->late == 0 || (farther && call->asked > 0))
             find_old(guards, call, true);
         if (call->asked > 0 && call->old <= call->asked)

@@ -403,7 +403,7 @@ static void set_verdict(json_t *row, const struct scan_source_call *call, int ol
     bool unknown;
     char *words = scan_sources_words(call, oldest, &unknown), *fix = NULL, *other = NULL;
     char *const reason = words ? strstr(words, ": ") + 2 : NULL;
-    const bool plain = call->asked + call->late + call->old == 0 && !call->lost;
+    const bool plain = call->asked + call->late + call->old + call->odd == 0 && !call->lost;
 
     for (char *at = reason; at && has_cure(call) && (at = strstr(at + 1, plain ? "; " : ": "));)
         fix = at;

@@ -47,6 +47,7 @@ struct scan_source_call {
     size_t old;         /* else the line of one that is too old, and its release; 0: none */
     int old_release;
     size_t compared; /* the line that asks whether its slot is NULL, which it never is; 0: none */
+    size_t odd;      /* the line that compares the version with less than any release; 0: none */
     size_t function; /* as scan_scope counts */
     const char *at;  /* where it is in the text, while that is there */
     /* The cushim_require that is of it, and one that does not count; by scan_sources_judge. */

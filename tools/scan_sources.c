@@ -270,8 +270,11 @@ static char *words_of(const struct scan_source_call *call)
     int length;
 
     version_text(release, entry.since);
-    const bool nearer = call->asked > 0 && call->old > call->asked &&
-                        (call->why == SCAN_WHY_FORM || call->why == SCAN_WHY_ENDED);
+    const bool known = call->late + call->old + call->compared > 0 || call->lost;
+    const bool nearer =
+        call->asked > 0 &&
+        ((call->why == SCAN_WHY_RESULT && known) ||
+         (call->old > call->asked && (call->why == SCAN_WHY_FORM || call->why == SCAN_WHY_ENDED)));
     if (call->asked > 0 && !nearer)
         length = asprintf(&why, words_of_why[call->why], call->asked, call->why_line);
     else if (call->late > 0)
@@ -283,6 +286,8 @@ static char *words_of(const struct scan_source_call *call)
             call->old, version_text(old, call->old_release), entry.symbol);
     else if (call->lost)
         length = asprintf(&why, words_of_lost[call->lost->use], call->lost->file, call->lost->line);
+    else if (call->odd > 0)
+        length = asprintf(&why, words_of_why[SCAN_WHY_NUMBER], call->odd);
     else if (call->compared > 0)
         length = asprintf(
             &why,

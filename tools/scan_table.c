@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_table.h"
 
+#include "known.h"
 #include "output.h"
 #include "scan_gpu.h"
 #include "scan_wheel.h"
@@ -66,16 +67,25 @@ static size_t wheel_length(const char *name)
     return end ? (size_t)(end - name) + strlen(".whl") : 0;
 }
 
-/* Whether a file is a binding of the driver: it loads it, without the runtime, and looks much of it
- * up. */
-static bool is_driver_binding(const struct scan_file *file)
+/* Whether a file is a binding of the driver, without the runtime: it loads it and looks much of it
+ * up, or asks much of a cuGetProcAddress that this driver has. */
+static bool is_driver_binding(const struct scan_file *file, const struct subject *driver)
 {
-    size_t count = 0;
+    size_t named = 0, asked = 0;
+    bool asks = file->asks;
 
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
-        count += (file->how[i] & (SCAN_LINKED | SCAN_CALLED | SCAN_NAMED)) != 0;
-    return file->python && !file->runtime.inside && file->runtime.release == 0 &&
-           (file->loads || file->links) && count >= LEAST_OF_BINDING;
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        bool needed = (file->how[i] & (SCAN_LINKED | SCAN_CALLED | SCAN_NAMED)) != 0;
+        named += needed;
+        asked += (file->how[i] & SCAN_ASKED) != 0;
+        if (needed && driver && !driver->has[i] &&
+            strcmp(known_entry(i).name, "cuGetProcAddress") == 0)
+            asks = false;
+    }
+    if (!file->python || file->runtime.inside || file->runtime.release > 0)
+        return false;
+    return ((file->loads || file->links) && named >= LEAST_OF_BINDING) ||
+           (asks && asked >= LEAST_OF_BINDING);
 }
 
 const struct verdict *scan_table_add(struct scan_table *table, const struct scan_file *file)
@@ -83,12 +93,15 @@ const struct verdict *scan_table_add(struct scan_table *table, const struct scan
     const struct scan_options *options = table->options;
     size_t count = scan_table_cells(options);
     struct verdict *cell;
+    bool *driver;
 
     if (options->driver_count + options->gpu_count == 0)
         return NULL;
     cell = scan_grow(NULL, count, sizeof *cell);
+    driver = scan_grow(NULL, count, sizeof *driver);
     for (size_t i = 0; i < count; i++) {
         const struct scan_gpu_asked *gpu = gpu_at(options, i);
+        driver[i] = is_driver_binding(file, driver_at(options, i));
         cell[i] = verdict_of(file, driver_at(options, i), gpu ? gpu->capability : 0);
     }
     table->row = scan_grow(table->row, table->count, sizeof *table->row);
@@ -100,7 +113,7 @@ const struct verdict *scan_table_add(struct scan_table *table, const struct scan
                                                    .wheel = wheel_length(name),
                                                    .code = file->code_count > 0,
                                                    .ptx = strcmp(file->format, SCAN_PTX) == 0,
-                                                   .driver = is_driver_binding(file),
+                                                   .driver = driver,
                                                    .cell = cell};
     struct scan_row *row = &table->row[table->count - 1];
     row->alone = row->ptx || strcmp(file->format, SCAN_CUBIN) == 0;
@@ -174,7 +187,7 @@ static bool driver_beside(const struct scan_table *table, const struct scan_row 
             continue;
         if (is_refused(other, cell) && !other->runtime)
             return false;
-        found |= other->driver && other->cell[cell].answer < VERDICT_FAILS;
+        found |= other->driver[cell] && other->cell[cell].answer < VERDICT_FAILS;
     }
     return found;
 }
@@ -383,6 +396,7 @@ void scan_table_free(struct scan_table *table)
         free(table->row[i].name);
         free(table->row[i].kind);
         free(table->row[i].cell);
+        free(table->row[i].driver);
     }
     free(table->row);
     *table = (struct scan_table){0};

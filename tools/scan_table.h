@@ -20,7 +20,7 @@ struct scan_row {
     bool ptx;     /* it is PTX */
     bool archive; /* in a wheel: what a program takes of it is linked into the program */
     bool runtime; /* a module of Python's with the runtime in it, and without device code */
-    bool driver;  /* a module of Python's that binds the driver, without the runtime */
+    bool *driver; /* for each cell: a module of Python's that binds this driver, no runtime */
     struct verdict *cell;
 };
 

@@ -419,3 +419,15 @@ bool scan_text_declares(const char *from, struct scan_word word, const char *mar
     }
     return false;
 }
+
+bool scan_text_is_equality(const char *at, const char *end)
+{
+    return end - at > 1 && (at[0] == '=' || at[0] == '!') && at[1] == '=';
+}
+
+const char *scan_text_find_begin(const char *from, const char *at)
+{
+    while (at > from && (scan_text_is_letter(at[-1]) || memchr(".->:( \t\r\n", at[-1], 9)))
+        at--;
+    return at;
+}

@@ -20,6 +20,11 @@ struct scan_word {
     size_t length;
 };
 
+/** A part of the text. */
+struct scan_part {
+    const char *from, *end;
+};
+
 /** Whether a file's name ends as a source's does. */
 bool scan_text_is_source(const char *name);
 
@@ -61,6 +66,11 @@ struct scan_word scan_text_word(struct scan_text *in);
 /** Behind the white space at a place, and before the one that ends there. */
 const char *scan_text_skip_spaces(const char *at, const char *end);
 const char *scan_text_back_over_spaces(const char *from, const char *at);
+
+/** Whether "==" or "!=" is there; the begin of "name = WRAPPER(cu->", before the name of an entry:
+ * behind "name =". */
+bool scan_text_is_equality(const char *at, const char *end);
+const char *scan_text_find_begin(const char *from, const char *at);
 
 /** The next place of a word as a whole; NULL: none. */
 const char *scan_text_find_word(const char *at, const char *end, struct scan_word word);

@@ -167,6 +167,12 @@ TELLS = "asks for it: ask here, too, or begin a comment before the call with CUS
     (f"int r = {CALL}\nif (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x();",
      "line 2 names the error of a missing entry, and not for the result of this call: put the call "
      "into an if"),
+    (f"if (cu->cuMemAllocAsync)\nr = {CALL}\nif (q == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER) x();",
+     "line 1 asks whether its slot is NULL, which no slot is: put the call into if "
+     "(CUSHIM_HAS(..., cuMemAllocAsync))"),
+    (f"int v = cushim_driver_version(cu);\nif (v >= 1120)\n{CALL}",
+     "no guard: line 2 compares the driver's version with no number that is known: write one, as "
+     "12000"),
     (f"CHECK({HAS});\n{CALL}",
      "the guard of line 1 is an argument of what may go on without it: put the call into an if"),
     (f"{HAS};\n{CALL}",

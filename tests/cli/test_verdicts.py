@@ -285,6 +285,8 @@ def test_failure_of_another_kind(tmp_path):
 RUNTIME_INSIDE = 'const char *const names[] = {"/cudart.shm.%%x", %s}; void PyInit_a(void) {}' % \
     ", ".join(f'"{entry["symbol"]}"' for entry in registry() if 12000 <= entry["since"] <= 13000)
 OLD_NAMES = [f'"{entry["symbol"]}"' for entry in registry() if entry["since"] <= 9000]
+PLAIN_NAMES = [f'"{entry["symbol"]}"' for entry in registry()
+               if entry["since"] <= 9000 and entry["symbol"] == entry["name"]]
 MODULE = "void PyInit_b(void) {} " + NAMES
 
 
@@ -316,6 +318,21 @@ def test_binding_beside_the_runtime(tmp_path, names, more, rule):
             for path in folder.iterdir():
                 archive.write(path, path.name)
     cell, = scan("--drivers", "535", given, code=OK if rule == "some-files" else FAILED)["verdicts"]
+    assert (cell["rule"], cell["verdict"]) == (rule, "limits" if rule == "some-files" else "fails")
+
+
+@pytest.mark.parametrize("driver, names, rule", [
+    ("535", 120, "some-files"), ("470", 120, "runtime-floor"), ("535", 50, "runtime-floor")])
+def test_asking_binding_beside_the_runtime(tmp_path, driver, names, rule):
+    """It does not name the library; without its cuGetProcAddress it has nothing."""
+    build(tmp_path, RUNTIME_INSIDE, "-shared", "-fPIC", name="runtime.so")
+    asked = ['"cuGetProcAddress_v2"'] + PLAIN_NAMES[:names]
+    build(tmp_path, MODULE % ", ".join(asked), "-shared", "-fPIC", name="driver.so")
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        for name in ("runtime.so", "driver.so"):
+            archive.write(tmp_path / name, name)
+    cell, = scan("--drivers", driver, tmp_path / "a.whl",
+                 code=OK if rule == "some-files" else FAILED)["verdicts"]
     assert (cell["rule"], cell["verdict"]) == (rule, "limits" if rule == "some-files" else "fails")
 
 
