@@ -335,9 +335,8 @@ void ptx_memory_end(const void *host);
  * memory is as the threads left it. Threads: safe; launches of several threads share the workers.
  */
 bool ptx_launch(const struct ptx_launch *launch, struct ptx_fault *fault);
-/* End the launches that have begun, and if `later` those to come until the next request: from the
- * time `at` on (CLOCK_MONOTONIC, ns) each is a PTX_FAULT_STOPPED, with the place where it was.
- * Threads: safe, also in handlers of signals. */
+/* End the launches that have begun, if `later` also those until the next request: from `at` on
+ * (CLOCK_MONOTONIC, ns) each is a PTX_FAULT_STOPPED at its place. Threads: safe; signals: too. */
 void ptx_stop(uint64_t at, bool later);
 uint64_t ptx_launches(void); /* so far */
 /* Is what began at that number, and has launched since, to end? */
