@@ -127,6 +127,14 @@ static void make(bool pools)
     CALL(cu->cuStreamSynchronize(with.other));
 }
 
+/* One of the two pages is registered, or both or none, by what the call did. */
+static void free_pages(void)
+{
+    cu->cuMemHostUnregister(with.page);
+    cu->cuMemHostUnregister((char *)with.page + 4096);
+    free(with.page);
+}
+
 static void try(const struct row *row, CUstreamCaptureMode mode, bool relaxed, bool elsewhere)
 {
     CUgraph graph = NULL;
@@ -186,6 +194,7 @@ int main(void)
                 continue;
             make(pools);
             try(&rows[i], (CUstreamCaptureMode)(way % 3), way / 3 % 2, way / 6);
+            free_pages();
         }
     printf("%zu calls in 12 ways\n", sizeof rows / sizeof *rows);
     OK(cushim_device_leave(&scope));
