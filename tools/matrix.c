@@ -424,32 +424,18 @@ static char *find_program(const char *word)
     return found;
 }
 
-/* NULL: it is not set, or empty. */
-static const char *variable(const char *name)
-{
-    const char *text = secure_getenv(name);
-
-    return text && *text != '\0' ? text : NULL;
-}
-
 /* Each run is a `cushim sim`, which takes these; but rules and checks are the runs' own. */
 static void take_environment(void)
 {
     const struct {
-        const char **option, *variable;
-    } taken[] = {{&given.devices, "CUSHIM_SIM_DEVICES"},
-                 {&given.memory, "CUSHIM_SIM_MEMORY"},
-                 {&given.profile, "CUSHIM_SIM_PROFILE"}};
-    const struct {
         const char *variable, *option;
     } own[] = {{"CUSHIM_SIM_FAULT", "--fault RULE"}, {"CUSHIM_SIM_CHECK", "--check=WHAT"}};
 
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-        if (!*taken[i].option)
-            *taken[i].option = variable(taken[i].variable);
-    }
+    given.devices = sim_setting(given.devices, "CUSHIM_SIM_DEVICES");
+    given.memory = sim_setting(given.memory, "CUSHIM_SIM_MEMORY");
+    given.profile = sim_setting(given.profile, "CUSHIM_SIM_PROFILE");
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (variable(own[i].variable))
+        if (sim_setting(NULL, own[i].variable))
             fprintf(stderr, "cushim matrix: %s is not read: give %s\n", own[i].variable,
                     own[i].option);
         unsetenv(own[i].variable);
@@ -473,8 +459,9 @@ static bool settings_good(void)
             return false;
     }
     return sim_settings_good("matrix", NULL, given.devices, given.profile, given.memory,
-                             variable("CUSHIM_SIM_WORKERS"), variable("CUSHIM_SIM_TIME_LIMIT_MS"),
-                             variable("CUSHIM_SIM_GRAIN"), given.plan.checks);
+                             sim_setting(NULL, "CUSHIM_SIM_WORKERS"),
+                             sim_setting(NULL, "CUSHIM_SIM_TIME_LIMIT_MS"),
+                             sim_setting(NULL, "CUSHIM_SIM_GRAIN"), given.plan.checks);
 }
 
 /* What --gate stands for; options of one's own go before. */

@@ -96,26 +96,20 @@ static const struct option_row option_rows[] = {
     {0},
 };
 
-/* A variable counts if its option is not given. */
 static void take_environment(void)
 {
-    const struct {
-        const char **option, *variable;
-    } settings[] = {
-        {&given.cuda, "CUSHIM_SIM_CUDA"},       {&given.devices, "CUSHIM_SIM_DEVICES"},
-        {&given.profile, "CUSHIM_SIM_PROFILE"}, {&given.memory, "CUSHIM_SIM_MEMORY"},
-        {&given.workers, "CUSHIM_SIM_WORKERS"}, {&given.time_limit, "CUSHIM_SIM_TIME_LIMIT_MS"},
-        {&given.grain, "CUSHIM_SIM_GRAIN"},     {&given.checks, "CUSHIM_SIM_CHECK"},
-        {&given.log, "CUSHIM_SIM_LOG"},
-    };
-    const char *rules = secure_getenv("CUSHIM_SIM_FAULT");
+    const char *rules = sim_setting(NULL, "CUSHIM_SIM_FAULT");
 
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const char *text = *settings[i].option ? NULL : secure_getenv(settings[i].variable);
-        if (text && *text != '\0')
-            *settings[i].option = text;
-    }
-    if (rules && *rules != '\0' && !given.faults.count)
+    given.cuda = sim_setting(given.cuda, "CUSHIM_SIM_CUDA");
+    given.devices = sim_setting(given.devices, "CUSHIM_SIM_DEVICES");
+    given.profile = sim_setting(given.profile, "CUSHIM_SIM_PROFILE");
+    given.memory = sim_setting(given.memory, "CUSHIM_SIM_MEMORY");
+    given.workers = sim_setting(given.workers, "CUSHIM_SIM_WORKERS");
+    given.time_limit = sim_setting(given.time_limit, "CUSHIM_SIM_TIME_LIMIT_MS");
+    given.grain = sim_setting(given.grain, "CUSHIM_SIM_GRAIN");
+    given.checks = sim_setting(given.checks, "CUSHIM_SIM_CHECK");
+    given.log = sim_setting(given.log, "CUSHIM_SIM_LOG");
+    if (rules && !given.faults.count)
         option_list_add(&given.faults, (char *)rules, false);
 }
 

@@ -158,6 +158,14 @@ static bool profile_good(const char *command, const char *cuda, const char *name
     return false;
 }
 
+const char *sim_setting(const char *option, const char *variable)
+{
+    if (option)
+        return option;
+    const char *text = secure_getenv(variable);
+    return text && *text != '\0' ? text : NULL;
+}
+
 bool sim_settings_good(const char *command, const char *cuda, const char *devices,
                        const char *profile, const char *memory, const char *workers,
                        const char *time_limit, const char *grain, const char *checks)

@@ -12,6 +12,9 @@ int sim_versions(int *versions, int most);
 /* Versions and profiles to stdout; an exit code. */
 int sim_list(void);
 
+/* An option's value, or its variable's where the option is not given; NULL: neither is. */
+const char *sim_setting(const char *option, const char *variable);
+
 /* Whether the settings can be used; NULL stands for the default. Says on stderr what cannot, as the
  * subcommand `command`. */
 bool sim_settings_good(const char *command, const char *cuda, const char *devices,
